@@ -1,0 +1,63 @@
+// Small nodes, where a 255-bin scan would be wasted: their rows are copied once into a block, column by column, and
+// profiles are made from the rows themselves, touching only the bins that occur. A whole subtree is grown inside the
+// block, in the first caches. Deep unpruned trees spend most of their time here.
+#pragma once
+
+#include "committee/partition.hpp"
+#include "committee/profile.hpp"
+
+namespace committee {
+
+/// Rows a block may hold. Below it, reading rows (about 1.2 ns a value) is cheaper than building the smaller child's
+/// histogram and scanning 256 bins (0.25 ns a value + 256 ns a feature); see cpp/bench/bench_grow.cpp.
+inline constexpr std::size_t kBlockRows = 512;
+
+class Block final : public ProfileSource {
+ public:
+  Block(const BinnedMatrix& matrix, const Stats& stats);
+
+  /// Takes rows.size() <= kBlockRows rows; they stay in this order until divided.
+  void load(std::span<const RowId> rows);
+
+  /// Profiles are of positions [begin, end) from now on.
+  void focus(std::size_t begin, std::size_t end);
+  void read(std::size_t feature, Profile& out) const override;
+  const std::vector<std::uint32_t>* varying() const override;
+
+  /// Divides positions [begin, end) by a split; returns how many go left.
+  std::size_t divide(std::size_t begin, std::size_t end, const Split& split);
+  RowId row(std::size_t position) const { return rows_[order_[position]]; }
+  std::size_t size() const { return rows_.size(); }
+
+ private:
+  template <class Code>
+  void load_dense(const Code* codes, std::vector<Code>& columns);
+  void load_sparse();
+  template <class CodeAt>
+  void read_rows(CodeAt code_at, std::size_t n_bins, Profile& out) const;
+  template <class CodeAt>
+  std::size_t divide_rows(CodeAt code_at, std::size_t begin, std::size_t end, const Split& split);
+  template <class Use>
+  auto with_column(std::size_t feature, Use use) const;
+  std::uint32_t sparse_code(std::size_t feature, std::size_t local) const;
+
+  const BinnedMatrix& matrix_;
+  const Stats& stats_;
+  std::vector<RowId> rows_;
+  std::vector<std::uint16_t> order_, spare_order_;
+  std::vector<std::int64_t> words_, spare_words_;  // packed rows, in order
+  std::vector<std::uint8_t> columns8_;
+  std::vector<std::uint16_t> columns16_;
+
+  struct Entry {
+    std::uint32_t feature;
+    std::uint16_t code;
+    std::uint16_t local;
+  };
+  std::vector<Entry> entries_;               // sparse: by feature, then local row
+  std::vector<std::uint32_t> present_;       // features with entries, ascending
+  std::vector<std::uint32_t> present_begin_;
+  std::size_t begin_ = 0, end_ = 0;
+};
+
+}  // namespace committee

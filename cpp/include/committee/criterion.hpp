@@ -1,0 +1,136 @@
+// Criteria score sums; they know nothing of rows, bins or trees.
+//
+// A criterion is a function s of a node's sums such that splitting P into L and R gains s(L) + s(R) - s(P), the
+// decrease of weight * impurity (CART, Breiman et al. 1984; Quinlan 1993). Gini and squared error are one idea
+// (squared error on one-hot targets), and Newton's G^2 / (H + lambda) contains squared error (G = weight * y,
+// H = weight, lambda = 0). Only these small structs are specific; the split search is written once over them.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+
+#include "committee/det_math.hpp"
+#include "committee/types.hpp"
+
+namespace committee {
+
+enum class Criterion : std::uint8_t {
+  gini,
+  entropy,
+  gain_ratio,       // information gain / entropy of the split (C4.5)
+  normalized_gain,  // 2 * information gain / (entropy of the split + entropy of the classes)
+  error,            // weighted misclassification
+  squared_error,
+  absolute_error,
+  poisson,
+  newton,
+};
+
+constexpr bool for_classes(Criterion c) { return c <= Criterion::error; }
+
+/// The shape of the sums a criterion reads, and its one free number.
+struct SumShape {
+  std::size_t n_sums = 2;
+  std::vector<std::uint32_t> n_classes;  // per output; empty for regression
+  double l2 = 0;                         // newton: lambda
+};
+
+// Two sums (a, b): two classes, or (weight * y, weight), or (gradient, hessian).
+namespace pair {
+
+struct Gini {
+  double operator()(double a, double b) const { return (a * a + b * b) / (a + b); }
+};
+struct Entropy {
+  double operator()(double a, double b) const { return x_log_x(a) + x_log_x(b) - x_log_x(a + b); }
+};
+struct Error {
+  double operator()(double a, double b) const { return std::max(a, b); }
+};
+struct Squared {  // also Newton
+  double l2 = 0;
+  double operator()(double a, double b) const {
+    const double h = b + l2;
+    return h > 0 ? a * a / h : 0.0;
+  }
+};
+struct Poisson {  // half the deviance: sum y log(mean); a side whose sum of y is zero has no finite leaf
+  double operator()(double a, double b) const {
+    return a > 0 ? a * det_log(a / b) : -std::numeric_limits<double>::infinity();
+  }
+};
+
+}  // namespace pair
+
+// Any number of sums.
+namespace many {
+
+/// Adds f(classes of one output, their total) over the outputs.
+template <class F>
+double over_outputs(const SumShape& shape, const double* s, F f) {
+  double score = 0;
+  for (const std::uint32_t k : shape.n_classes) {
+    double total = 0;
+    for (std::uint32_t j = 0; j < k; ++j) total += s[j];
+    score += f(s, k, total);
+    s += k;
+  }
+  return score;
+}
+
+struct Gini {
+  double operator()(const SumShape& shape, const double* s) const {
+    return over_outputs(shape, s, [](const double* w, std::uint32_t k, double total) {
+      double squares = 0;
+      for (std::uint32_t j = 0; j < k; ++j) squares += w[j] * w[j];
+      return squares / total;
+    });
+  }
+};
+struct Entropy {
+  double operator()(const SumShape& shape, const double* s) const {
+    return over_outputs(shape, s, [](const double* w, std::uint32_t k, double total) {
+      double sum = 0;
+      for (std::uint32_t j = 0; j < k; ++j) sum += x_log_x(w[j]);
+      return sum - x_log_x(total);
+    });
+  }
+};
+struct Error {
+  double operator()(const SumShape& shape, const double* s) const {
+    return over_outputs(shape, s, [](const double* w, std::uint32_t k, double) {
+      return *std::max_element(w, w + k);
+    });
+  }
+};
+struct Squared {
+  double operator()(const SumShape& shape, const double* s) const {
+    const double weight = s[shape.n_sums - 1];
+    double squares = 0;
+    for (std::size_t m = 0; m + 1 < shape.n_sums; ++m) squares += s[m] * s[m];
+    return squares / weight;
+  }
+};
+struct Newton {
+  double operator()(const SumShape& shape, const double* s) const { return pair::Squared{shape.l2}(s[0], s[1]); }
+};
+struct Poisson {
+  double operator()(const SumShape& shape, const double* s) const {
+    const double weight = s[shape.n_sums - 1];
+    double score = 0;
+    for (std::size_t m = 0; m + 1 < shape.n_sums; ++m) score += pair::Poisson{}(s[m], weight);
+    return score;
+  }
+};
+
+}  // namespace many
+
+/// s(sums) for any criterion: what nodes are scored with once they stand. The two normalised gains score by entropy.
+double node_score(Criterion criterion, const SumShape& shape, const double* sums);
+
+/// Turns the information gained by a split into the quality the criterion ranks by. parent_score is s(P) <= 0 (the
+/// negative class entropy times weight), all in units of weight.
+double normalised(Criterion criterion, double gain, double parent_score, double left_weight,
+                  double right_weight);
+
+}  // namespace committee

@@ -1,0 +1,42 @@
+// The binned data: immutable, its existence proves the data valid. Rows lie one after another (row-major), because
+// the histogram kernel reads a row's bins in words; sparse rows hold only what is not in the feature's zero bin.
+#pragma once
+
+#include <memory>
+
+#include "committee/types.hpp"
+
+namespace committee {
+
+enum class Layout : std::uint8_t { dense8, dense16, sparse };
+
+class BinnedMatrix {
+ public:
+  Layout layout = Layout::dense8;
+  std::size_t n_rows = 0;
+  std::size_t n_features = 0;
+
+  // Dense: n_rows * n_features codes, row-major, followed by at least 64 bytes that may be read past the end.
+  std::vector<std::uint8_t> codes8;
+  std::vector<std::uint16_t> codes16;
+
+  // Sparse: row r holds entries [row_begin[r], row_begin[r + 1]) sorted by feature.
+  std::vector<std::uint64_t> row_begin;
+  std::vector<std::uint32_t> entry_feature;
+  std::vector<std::uint16_t> entry_code;
+
+  std::vector<std::uint32_t> n_bins;         // per feature, without the missing code (which is n_bins[f])
+  std::vector<std::uint32_t> zero_bin;       // per feature
+  std::vector<std::uint8_t> categorical;     // per feature
+  std::vector<std::uint64_t> column_offset;  // n_features + 1: where a feature's bins begin in a histogram;
+                                             // 256 apart for dense8, n_bins + 1 apart otherwise
+
+  /// The code of one cell; O(1) dense, O(log entries of the row) sparse.
+  std::uint32_t code(std::size_t row, std::size_t feature) const;
+  std::size_t histogram_size() const { return column_offset.back(); }
+
+  /// The rows of `rows`, in that order, as a matrix of its own (tests and shards).
+  BinnedMatrix take(std::span<const RowId> rows) const;
+};
+
+}  // namespace committee

@@ -1,0 +1,26 @@
+// Prediction: rows in parallel, several rows in flight, trees in order. One row alone gives the
+// same bits as the same row in any batch on any number of threads, because each row's sum is taken
+// tree after tree.
+#pragma once
+
+#include "committee/forest.hpp"
+#include "committee/input.hpp"
+#include "committee/parallel.hpp"
+
+namespace committee {
+
+/// out[row, output] = intercept[output] + sum over trees of weight[tree] * value of its leaf, added
+/// in tree order. weight: empty (all one) or n_trees; intercept: empty (zero) or n_outputs. out:
+/// n_rows * n_outputs, row-major.
+void predict(const Forest& forest, const Input& input, std::span<const double> weight,
+             std::span<const double> intercept, std::span<double> out, const Context& context);
+
+/// out[tree, row, output]: every tree's own answer.
+void predict_members(const Forest& forest, const Input& input, std::span<double> out,
+                     const Context& context);
+
+/// out[row, tree]: the leaf's index inside its tree.
+void apply(const Forest& forest, const Input& input, std::span<std::uint32_t> out,
+           const Context& context);
+
+}  // namespace committee

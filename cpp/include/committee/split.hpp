@@ -1,0 +1,98 @@
+// Choosing a split: from a node's profiles to the best cut, under every rule a user can set.
+//
+// Candidates lie between neighbouring occupied bins (numeric) or between neighbours in an order of the levels
+// (categorical). Missing rows are tried on both sides. Ties go to the lower feature, then the lower cut, then missing
+// to the right. The raw threshold is the middle of the gap the node's own rows leave, as in CART.
+#pragma once
+
+#include "committee/binning.hpp"
+#include "committee/criterion.hpp"
+#include "committee/profile.hpp"
+#include "committee/random.hpp"
+
+namespace committee {
+
+enum class SplitRule : std::uint8_t { best, random };  // random: one uniform cut per drawn feature (extra trees)
+enum class Growth : std::uint8_t { depth_first, best_first, level };
+
+/// Everything that shapes one tree; plain numbers, filled at the Python door.
+struct TreeParams {
+  Criterion criterion = Criterion::gini;
+  SplitRule rule = SplitRule::best;
+  Growth growth = Growth::depth_first;
+  std::size_t max_depth = std::numeric_limits<std::uint32_t>::max();
+  std::size_t max_leaves = std::numeric_limits<std::uint32_t>::max();
+  std::size_t min_rows_split = 2;
+  std::size_t min_rows_leaf = 1;
+  double min_weight_leaf = 0;                                    // in the user's units
+  double min_gain = -std::numeric_limits<double>::infinity();    // a split must gain more; in the user's units
+  std::size_t node_features = 0;                                 // drawn at each node; 0: all
+  std::size_t tree_features = 0;                                 // drawn once; 0: all
+  double l2 = 0;                                                 // newton
+  std::vector<std::int8_t> monotone;                             // per feature -1, 0, 1; or empty
+  std::vector<std::vector<std::uint32_t>> interactions;          // groups of features that may meet; or empty
+  std::uint64_t seed = 0;
+};
+
+/// A chosen split, with the sums of both sides.
+struct Split {
+  double quality = -std::numeric_limits<double>::infinity();  // what candidates were ranked by
+  double gain = 0;                    // decrease of weight * impurity, decoded units
+  std::uint32_t feature = 0;
+  std::uint32_t bin = 0;              // numeric: codes up to and including it go left
+  double threshold = 0;
+  bool categorical = false;
+  bool missing_left = false;
+  std::vector<std::uint64_t> levels;  // categorical: bit c set, level c goes left
+  std::vector<std::int64_t> left, right;  // raw sums
+
+  bool found() const { return quality > -std::numeric_limits<double>::infinity(); }
+  /// Which side a code goes; `missing` is the feature's missing code.
+  bool goes_left(std::uint32_t code, std::uint32_t missing) const {
+    if (code == missing) return missing_left;
+    return categorical ? (levels[code / 64] >> (code % 64) & 1) != 0 : code <= bin;
+  }
+};
+
+/// What the search knows of the node it works on.
+struct NodeSums {
+  std::span<const std::int64_t> raw;       // totals
+  double lower = -std::numeric_limits<double>::infinity();  // monotone bounds on the node's value, decoded
+  double upper = std::numeric_limits<double>::infinity();
+  std::uint64_t key = 0;                   // of its random draws
+  std::span<const std::uint32_t> features; // candidates, ascending
+};
+
+class SplitSearch {
+ public:
+  SplitSearch(const TreeParams& params, const BinMapper& mapper, const Stats& stats);
+
+  /// The best split of a node, or one with found() == false. Deterministic for any number of threads.
+  Split best(const NodeSums& node, const ProfileSource& profiles, const Context& context) const;
+
+  const SumShape& shape() const { return shape_; }
+  /// The value a leaf of these decoded sums would have for monotone constraints; two sums only.
+  double pair_value(double a, double b) const;
+  /// Multiply a gain in decoded units by this and by Stats::weight_scale to have it in the user's.
+  double score_scale() const;
+
+ private:
+  struct Candidate;
+  struct Scratch;
+  struct Worker;
+  void draw_features(const NodeSums& node, std::vector<std::uint32_t>& order) const;
+  Candidate search_features(const NodeSums& node, const ProfileSource& profiles, const Context& context) const;
+  Candidate best_ratio(const NodeSums& node, const ProfileSource& profiles, double parent,
+                       std::vector<Candidate>& all) const;
+  Split materialise(const NodeSums& node, const ProfileSource& profiles, const Candidate& candidate) const;
+
+  const TreeParams& params_;
+  const BinMapper& mapper_;
+  const Stats& stats_;
+  SumShape shape_;
+  double min_weight_;   // decoded
+  bool pair_;           // two sums: the fast scan
+  bool check_rows_;     // min_rows_leaf > 1
+};
+
+}  // namespace committee

@@ -1,0 +1,27 @@
+// Growing one tree on rows in memory: the driver that owns the rows and feeds the grower.
+//
+// Large nodes are summed in histograms (the smaller child built, its sibling subtracted) on all threads; below
+// kTaskRows whole subtrees become tasks of one thread each; below kBlockRows a subtree is grown inside a block.
+// None of this changes a decision, so the tree does not depend on the number of threads.
+#pragma once
+
+#include "committee/forest.hpp"
+#include "committee/grower.hpp"
+
+namespace committee {
+
+/// The rows of each leaf of a grown tree, for updating scores without walking the tree again.
+struct LeafRows {
+  std::vector<RowId> rows;             // all rows, leaf by leaf
+  std::vector<std::uint64_t> begin;    // n_leaves + 1
+  std::vector<std::uint32_t> node;     // the leaf's index in the tree
+};
+
+/// Throws std::invalid_argument where matrix, mapper and stats do not belong together.
+ForestArrays grow_tree(const BinnedMatrix& matrix, const BinMapper& mapper, const Stats& stats,
+                       const TreeParams& params, const Context& context, LeafRows* leaf_rows = nullptr);
+
+/// Whether rows differ in their target: what a grower cannot see from sums.
+RowFacts row_facts(const Stats& stats, std::span<const RowId> rows);
+
+}  // namespace committee

@@ -1,0 +1,116 @@
+#include "branch.hpp"
+
+#include <algorithm>
+
+#include "committee/tree.hpp"
+
+namespace committee {
+
+Branch::Branch(const TreeData& data, Grower grower, std::size_t task_rows)
+    : data_(data), grower_(std::move(grower)), block_(data.matrix, data.stats), task_rows_(task_rows) {}
+
+Histogram& Branch::histogram(NodeId id) {
+  if (histograms_.size() <= id) histograms_.resize(grower_.size());
+  return histograms_[id];
+}
+
+Histogram Branch::sum_rows(NodeId id, const Context& context) {
+  const GrownNode& node = grower_.node(id);
+  Histogram sums = data_.pool.take();
+  accumulate(data_.matrix, data_.stats, data_.partition.rows(node.begin, node.rows), sums, data_.pool, context);
+  fill_zero_bins(data_.matrix, data_.stats, grower_.sums(id), sums);
+  return sums;
+}
+
+/// An open node gets its profiles: from its rows when it is small, else from its histogram, which is kept for the
+/// subtraction below it.
+void Branch::take(NodeId id, Histogram sums, const Context& context) {
+  const bool whole = data_.params.growth == Growth::depth_first;
+  const GrownNode& node = grower_.node(id);
+  if (small(id)) {
+    data_.pool.give(std::move(sums));
+    if (whole) return grow_block(id, context);
+    block_.load(data_.partition.rows(node.begin, node.rows));
+    grower_.feed(id, block_, context);
+  } else if (whole && id != 0 && node.rows <= task_rows_) {
+    tasks_.push_back({id, std::move(sums)});
+  } else {
+    if (sums.empty()) sums = sum_rows(id, context);
+    grower_.feed(id, HistogramProfiles(data_.matrix, data_.stats, sums), context);
+    histogram(id) = std::move(sums);
+  }
+}
+
+/// After a split: the smaller child is summed, the larger is what remains of the parent.
+void Branch::open_children(NodeId parent, const Context& context) {
+  const NodeId left = grower_.node(parent).left;
+  const std::vector<NodeId> open = grower_.wanted();
+  const bool any_large = std::any_of(open.begin(), open.end(), [&](NodeId id) { return !small(id); });
+  Histogram sums[2];
+  Histogram above = std::move(histogram(parent));
+  if (any_large && !above.empty()) {
+    const NodeId fewer = left + (grower_.node(left + 1).rows < grower_.node(left).rows ? 1 : 0);
+    sums[fewer - left] = sum_rows(fewer, context);
+    subtract(above, sums[fewer - left]);
+    sums[1 - (fewer - left)] = std::move(above);
+  } else {
+    data_.pool.give(std::move(above));
+  }
+  for (const NodeId id : open) take(id, std::move(sums[id - left]), context);
+  for (Histogram& rest : sums) data_.pool.give(std::move(rest));
+}
+
+void Branch::divide(NodeId id, const Context& context) {
+  const GrownNode node = grower_.node(id);
+  const std::size_t n_left =
+      data_.partition.divide(node.begin, node.rows, data_.matrix, grower_.pending(id), context);
+  const std::size_t n_right = node.rows - n_left;
+  grower_.node(node.left).begin = node.begin;
+  grower_.node(node.left + 1).begin = node.begin + n_left;
+  grower_.describe(node.left, row_facts(data_.stats, data_.partition.rows(node.begin, n_left)));
+  grower_.describe(node.left + 1, row_facts(data_.stats, data_.partition.rows(node.begin + n_left, n_right)));
+  open_children(id, context);
+}
+
+void Branch::grow(Histogram root, const Context& context) {
+  if (grower_.node(0).open) take(0, std::move(root), context);
+  while (true) {
+    const std::vector<NodeId> nodes = grower_.splits();
+    if (nodes.empty()) break;
+    for (const NodeId id : nodes) divide(id, context);
+    check_interrupt(context);
+  }
+}
+
+/// The whole subtree below a small node, depth-first inside the block; the rows' new order goes back at the end.
+void Branch::grow_block(NodeId root, const Context& context) {
+  const std::size_t first = grower_.node(root).begin, n = grower_.node(root).rows;
+  const Context alone{1, context.poll};
+  block_.load(data_.partition.rows(first, n));
+  std::vector<NodeId> stack{root};
+  std::vector<RowId> side;
+  while (!stack.empty()) {
+    const NodeId id = stack.back();
+    stack.pop_back();
+    const std::size_t begin = grower_.node(id).begin - first, end = begin + grower_.node(id).rows;
+    block_.focus(begin, end);
+    const Split split = grower_.find(id, block_, alone);
+    if (!split.found()) continue;
+    const NodeId left = grower_.apply(id, split);
+    const std::size_t middle = begin + block_.divide(begin, end, split);
+    for (int right = 0; right < 2; ++right) {
+      const std::size_t from = right ? middle : begin, to = right ? end : middle;
+      side.resize(to - from);
+      for (std::size_t i = from; i < to; ++i) side[i - from] = block_.row(i);
+      const NodeId child = left + static_cast<NodeId>(right);
+      grower_.node(child).begin = first + from;
+      grower_.describe(child, row_facts(data_.stats, side));
+      if (grower_.node(child).open) stack.push_back(child);
+    }
+    grower_.wanted();
+  }
+  const std::span<RowId> rows = data_.partition.rows(first, n);
+  for (std::size_t i = 0; i < n; ++i) rows[i] = block_.row(i);
+}
+
+}  // namespace committee

@@ -1,0 +1,51 @@
+// A branch: the part of a tree below one node, grown by one driver over a range of the rows.
+#pragma once
+
+#include "committee/block.hpp"
+#include "committee/grower.hpp"
+#include "committee/partition.hpp"
+
+namespace committee {
+
+/// What all branches of a tree share; read-only but for the rows, of which each branch has its own range.
+struct TreeData {
+  const BinnedMatrix& matrix;
+  const Stats& stats;
+  const TreeParams& params;
+  Partition& partition;
+  HistogramPool& pool;
+};
+
+class Branch {
+ public:
+  /// task_rows: nodes of at most so many rows are left for tasks instead of being grown here (0: none are).
+  Branch(const TreeData& data, Grower grower, std::size_t task_rows);
+
+  void grow(Histogram root, const Context& context);
+
+  /// Nodes left for others, with their histograms.
+  struct Task {
+    NodeId node;
+    Histogram histogram;
+  };
+  std::vector<Task>& tasks() { return tasks_; }
+  Grower& grower() { return grower_; }
+
+ private:
+  bool small(NodeId id) const { return grower_.node(id).rows <= kBlockRows; }
+  void divide(NodeId id, const Context& context);
+  void open_children(NodeId parent, const Context& context);
+  void take(NodeId id, Histogram histogram, const Context& context);
+  Histogram sum_rows(NodeId id, const Context& context);
+  void grow_block(NodeId id, const Context& context);
+  Histogram& histogram(NodeId id);
+
+  const TreeData& data_;
+  Grower grower_;
+  Block block_;
+  std::size_t task_rows_;
+  std::vector<Histogram> histograms_;  // by node; empty where none is kept
+  std::vector<Task> tasks_;
+};
+
+}  // namespace committee

@@ -1,0 +1,301 @@
+// The forest's gate: arrays come in from a grower or from an untrusted file, and whatever passes
+// here can be walked without any further check. One pass over the nodes in order is enough, because
+// children lie behind their parent; so nothing recurses and a tree may be as deep as it has nodes.
+#include "committee/forest.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace committee {
+namespace {
+
+static_assert(sizeof(Node) == 16, "a node is 16 bytes in memory, in files and in numpy");
+constexpr std::size_t kMaxTreeNodes = 0xFFFFFFFEu;
+constexpr std::size_t kMaxFeatures = std::size_t{kFeatureMask} + 1;
+
+std::string at(const char* array, std::size_t index) {
+  return std::string(array) + "[" + std::to_string(index) + "]";
+}
+
+[[noreturn]] void refuse(const std::string& what) {
+  throw std::invalid_argument("forest: " + what);
+}
+
+void check_size(const char* array, std::size_t size, std::size_t expected, bool optional) {
+  if (size == expected || (optional && size == 0)) return;
+  refuse(std::string(array) + " has " + std::to_string(size) + " entries, must have " +
+         std::to_string(expected) + (optional ? " or none" : ""));
+}
+
+void check_finite(const char* array, const std::vector<double>& numbers) {
+  for (std::size_t i = 0; i < numbers.size(); ++i) {
+    if (!std::isfinite(numbers[i])) {
+      refuse(at(array, i) + " is " + std::to_string(numbers[i]) + ", must be finite");
+    }
+  }
+}
+
+/// begin[0] = 0, strictly ascending, ending at `total`: every part has at least one entry.
+void check_offsets(const char* array, const std::vector<std::uint64_t>& begin, std::size_t total) {
+  if (begin.empty()) refuse(std::string(array) + " is empty, must have at least one entry");
+  if (begin[0] != 0) refuse(at(array, 0) + " is " + std::to_string(begin[0]) + ", must be 0");
+  for (std::size_t i = 1; i < begin.size(); ++i) {
+    if (begin[i] <= begin[i - 1] || begin[i] > total) {
+      refuse(at(array, i) + " is " + std::to_string(begin[i]) + ", must be greater than " +
+             std::to_string(begin[i - 1]) + " and at most " + std::to_string(total));
+    }
+  }
+  if (begin.back() != total) {
+    refuse(at(array, begin.size() - 1) + " is " + std::to_string(begin.back()) + ", must be " +
+           std::to_string(total));
+  }
+}
+
+void check_sizes(const ForestArrays& a) {
+  const std::size_t n_nodes = a.nodes.size();
+  if (a.n_features > kMaxFeatures) {
+    refuse("n_features is " + std::to_string(a.n_features) + ", must be at most " +
+           std::to_string(kMaxFeatures));
+  }
+  if (a.n_outputs == 0) refuse("n_outputs is 0, must be at least 1");
+  if (n_nodes != 0 && a.n_outputs > std::numeric_limits<std::size_t>::max() / n_nodes) {
+    refuse("n_outputs is " + std::to_string(a.n_outputs) + ", too large for " +
+           std::to_string(n_nodes) + " nodes");
+  }
+  check_size("values", a.values.size(), n_nodes * a.n_outputs, false);
+  check_size("gain", a.gain.size(), n_nodes, true);
+  check_size("impurity", a.impurity.size(), n_nodes, true);
+  check_size("weight", a.weight.size(), n_nodes, true);
+  check_size("count", a.count.size(), n_nodes, true);
+  check_offsets("tree_begin", a.tree_begin, n_nodes);
+  for (std::size_t t = 1; t < a.tree_begin.size(); ++t) {
+    if (a.tree_begin[t] - a.tree_begin[t - 1] > kMaxTreeNodes) {
+      refuse(at("tree_begin", t) + " gives tree " + std::to_string(t - 1) + " more than " +
+             std::to_string(kMaxTreeNodes) + " nodes");
+    }
+  }
+  check_offsets("set_begin", a.set_begin, a.set_words.size());
+}
+
+void check_leaf(const Node& node, std::size_t index) {
+  if (node.threshold != std::numeric_limits<double>::infinity()) {
+    refuse(at("nodes", index) + ".threshold is " + std::to_string(node.threshold) +
+           ", must be +infinity because the node is a leaf");
+  }
+  if (node.feature != 0) {
+    refuse(at("nodes", index) + ".feature is " + std::to_string(node.feature) +
+           ", must be 0 because the node is a leaf");
+  }
+}
+
+void check_split(const ForestArrays& a, const Node& node, std::size_t index) {
+  const std::uint32_t feature = node.feature & kFeatureMask;
+  if (feature >= a.n_features) {
+    refuse(at("nodes", index) + ".feature is " + std::to_string(feature) + ", must be below " +
+           std::to_string(a.n_features));
+  }
+  if ((node.feature & kCategorical) == 0) {
+    if (!std::isfinite(node.threshold)) {
+      refuse(at("nodes", index) + ".threshold is " + std::to_string(node.threshold) +
+             ", must be finite");
+    }
+    return;
+  }
+  const std::size_t n_sets = a.set_begin.size() - 1;
+  const double set = node.threshold;
+  if (!(set >= 0.0 && set < static_cast<double>(n_sets)) || set != std::floor(set)) {
+    refuse(at("nodes", index) + ".threshold is " + std::to_string(set) +
+           ", must be the index of one of " + std::to_string(n_sets) + " sets");
+  }
+}
+
+/// One tree at a time; the two buffers are reused from tree to tree.
+class TreeCheck {
+ public:
+  explicit TreeCheck(const ForestArrays& a) : a_(a) {}
+
+  void run(std::size_t tree) {
+    const std::size_t begin = a_.tree_begin[tree], size = a_.tree_begin[tree + 1] - begin;
+    level_.assign(size, kNoParent);
+    level_[0] = 0;
+    depth = 0;
+    categorical = false;
+    for (std::size_t i = 0; i < size; ++i) {
+      const Node& node = a_.nodes[begin + i];
+      if (level_[i] == kNoParent) refuse(at("nodes", begin + i) + " is the child of no node");
+      depth = std::max(depth, level_[i]);
+      if (node.left == i) {
+        check_leaf(node, begin + i);
+      } else {
+        adopt(tree, i, size);
+        check_split(a_, node, begin + i);
+        categorical |= (node.feature & kCategorical) != 0;
+      }
+    }
+  }
+
+  std::uint32_t depth = 0;
+  bool categorical = false;
+
+ private:
+  static constexpr std::uint32_t kNoParent = 0xFFFFFFFFu;
+
+  /// Children lie behind their parent and have no other one. As every parent comes before its
+  /// children, a node without a parent is found when the pass reaches it.
+  void adopt(std::size_t tree, std::size_t i, std::size_t size) {
+    const std::size_t index = a_.tree_begin[tree] + i;
+    const std::size_t left = a_.nodes[index].left;
+    if (left < i || left + 1 >= size) {
+      refuse(at("nodes", index) + ".left is " + std::to_string(left) + ", must be greater than " +
+             std::to_string(i) + " and below " + std::to_string(size - 1) + " in tree " +
+             std::to_string(tree));
+    }
+    for (std::size_t child = left; child <= left + 1; ++child) {
+      if (level_[child] != kNoParent) {
+        refuse(at("nodes", index) + ".left is " + std::to_string(left) + ", but node " +
+               std::to_string(child) + " of tree " + std::to_string(tree) +
+               " has a parent already");
+      }
+      level_[child] = level_[i] + 1;
+    }
+  }
+
+  const ForestArrays& a_;
+  std::vector<std::uint32_t> level_;
+};
+
+/// Linear in the nodes: a table of flags when features are few beside nodes, else a sort of the
+/// few.
+std::vector<std::uint32_t> find_used_features(const ForestArrays& a) {
+  std::vector<std::uint32_t> used;
+  const auto each_split = [&](auto&& visit) {
+    for (std::size_t t = 0; t + 1 < a.tree_begin.size(); ++t) {
+      const Node* tree = a.nodes.data() + a.tree_begin[t];
+      const std::size_t size = a.tree_begin[t + 1] - a.tree_begin[t];
+      for (std::size_t i = 0; i < size; ++i) {
+        if (tree[i].left != i) visit(tree[i].feature & kFeatureMask);
+      }
+    }
+  };
+  if (a.n_features / 8 <= a.nodes.size()) {
+    std::vector<std::uint8_t> seen(a.n_features, 0);
+    each_split([&](std::uint32_t feature) { seen[feature] = 1; });
+    for (std::size_t f = 0; f < a.n_features; ++f) {
+      if (seen[f] != 0) used.push_back(static_cast<std::uint32_t>(f));
+    }
+  } else {
+    each_split([&](std::uint32_t feature) { used.push_back(feature); });
+    std::sort(used.begin(), used.end());
+    used.erase(std::unique(used.begin(), used.end()), used.end());
+  }
+  used.shrink_to_fit();
+  return used;
+}
+
+std::vector<std::uint32_t> find_positions(const ForestArrays& a,
+                                          std::span<const std::uint32_t> used) {
+  std::vector<std::uint32_t> position(a.nodes.size(), 0);
+  for (std::size_t i = 0; i < position.size() && !used.empty(); ++i) {
+    const auto found =
+        std::lower_bound(used.begin(), used.end(), a.nodes[i].feature & kFeatureMask);
+    // A leaf looks at feature 0, which may be unused; any position does for it, and 0 is one.
+    if (found != used.end()) position[i] = static_cast<std::uint32_t>(found - used.begin());
+  }
+  return position;
+}
+
+template <class T>
+void append(std::vector<T>& to, const std::vector<T>& from, std::size_t begin, std::size_t end) {
+  if (from.empty()) return;
+  to.insert(to.end(), from.begin() + static_cast<std::ptrdiff_t>(begin),
+            from.begin() + static_cast<std::ptrdiff_t>(end));
+}
+
+/// Appends the trees [begin, end) of `from`, with the sets that they use, numbered anew in order of
+/// first use.
+void append_trees(ForestArrays& to, const ForestArrays& from, std::size_t begin, std::size_t end) {
+  const std::size_t first = from.tree_begin[begin], last = from.tree_begin[end];
+  const std::size_t shift = to.nodes.size();
+  append(to.nodes, from.nodes, first, last);
+  append(to.values, from.values, first * from.n_outputs, last * from.n_outputs);
+  append(to.gain, from.gain, first, last);
+  append(to.impurity, from.impurity, first, last);
+  append(to.weight, from.weight, first, last);
+  append(to.count, from.count, first, last);
+  for (std::size_t t = begin; t < end; ++t) {
+    to.tree_begin.push_back(from.tree_begin[t + 1] - first + shift);
+  }
+  constexpr double kNew = -1.0;
+  std::vector<double> number(from.set_begin.size() - 1, kNew);
+  for (std::size_t i = shift; !number.empty() && i < to.nodes.size(); ++i) {
+    if ((to.nodes[i].feature & kCategorical) == 0) continue;
+    const auto set = static_cast<std::size_t>(to.nodes[i].threshold);
+    if (number[set] == kNew) {
+      number[set] = static_cast<double>(to.set_begin.size() - 1);
+      append(to.set_words, from.set_words, from.set_begin[set], from.set_begin[set + 1]);
+      to.set_begin.push_back(to.set_words.size());
+    }
+    to.nodes[i].threshold = number[set];
+  }
+}
+
+}  // namespace
+
+Forest::Forest(ForestArrays arrays) : a_(std::move(arrays)) {
+  check_sizes(a_);
+  check_finite("values", a_.values);
+  check_finite("gain", a_.gain);
+  check_finite("impurity", a_.impurity);
+  check_finite("weight", a_.weight);
+  depth_.reserve(n_trees());
+  categorical_.reserve(n_trees());
+  TreeCheck check(a_);
+  for (std::size_t t = 0; t < n_trees(); ++t) {
+    check.run(t);
+    depth_.push_back(check.depth);
+    categorical_.push_back(check.categorical ? 1 : 0);
+  }
+  used_ = find_used_features(a_);
+  // A row of all features costs nothing to speak of until there are many more of them than are
+  // used.
+  if (a_.n_features > 2 * used_.size() + 256) position_ = find_positions(a_, used_);
+  cache_ = make_cache();
+}
+
+Forest Forest::concatenate(std::span<const Forest* const> forests) {
+  if (forests.empty()) throw std::invalid_argument("concatenate: no forests");
+  ForestArrays out;
+  out.n_features = forests[0]->a_.n_features;
+  out.n_outputs = forests[0]->a_.n_outputs;
+  std::size_t n_nodes = 0;
+  for (std::size_t i = 0; i < forests.size(); ++i) {
+    const ForestArrays& a = forests[i]->a_;
+    if (a.n_features != out.n_features || a.n_outputs != out.n_outputs) {
+      throw std::invalid_argument("concatenate: forests[" + std::to_string(i) +
+                                  "] differs from forests[0] in n_features or n_outputs");
+    }
+    n_nodes += a.nodes.size();
+  }
+  out.nodes.reserve(n_nodes);
+  out.values.reserve(n_nodes * out.n_outputs);
+  for (const Forest* forest : forests) append_trees(out, forest->a_, 0, forest->n_trees());
+  if (out.gain.size() != n_nodes) out.gain.clear();
+  if (out.impurity.size() != n_nodes) out.impurity.clear();
+  if (out.weight.size() != n_nodes) out.weight.clear();
+  if (out.count.size() != n_nodes) out.count.clear();
+  return Forest(std::move(out));
+}
+
+Forest Forest::slice(std::size_t begin, std::size_t end) const {
+  if (begin > end || end > n_trees()) {
+    throw std::invalid_argument("slice: trees [" + std::to_string(begin) + ", " +
+                                std::to_string(end) + ") of " + std::to_string(n_trees()));
+  }
+  ForestArrays out;
+  out.n_features = a_.n_features;
+  out.n_outputs = a_.n_outputs;
+  append_trees(out, a_, begin, end);
+  return Forest(std::move(out));
+}
+
+}  // namespace committee

@@ -1,0 +1,221 @@
+#include "committee/grower.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+namespace committee {
+
+/// Below a node only groups that hold every feature of its path stay open; candidates are their union.
+struct Grower::FeatureGroups {
+  std::vector<std::uint8_t> open;
+  std::vector<std::uint32_t> features;
+};
+
+namespace {
+
+/// Features drawn once for the tree, ascending.
+std::vector<std::uint32_t> draw_tree_features(const TreeParams& params, std::size_t n_features) {
+  std::vector<std::uint32_t> all(n_features);
+  std::iota(all.begin(), all.end(), 0u);
+  if (params.tree_features == 0 || params.tree_features >= n_features) return all;
+  KeyedStream stream(params.seed, Use::tree_features);
+  for (std::size_t i = 0; i < params.tree_features; ++i) {
+    std::swap(all[i], all[i + stream.below(n_features - i)]);
+  }
+  all.resize(params.tree_features);
+  std::sort(all.begin(), all.end());
+  return all;
+}
+
+}  // namespace
+
+Grower::Grower(const TreeParams& params, const SplitSearch& search, const Stats& stats, std::size_t n_features)
+    : params_(params),
+      search_(search),
+      stats_(stats),
+      n_features_(n_features),
+      features_(draw_tree_features(params, n_features)) {}
+
+void Grower::start(std::span<const std::int64_t> totals, RowFacts facts) {
+  GrownNode root;
+  root.key = mix(params_.seed);
+  root.rows = facts.rows;
+  root.lower = -std::numeric_limits<double>::infinity();
+  root.upper = std::numeric_limits<double>::infinity();
+  nodes_.push_back(root);
+  raw_.assign(totals.begin(), totals.end());
+  if (!params_.interactions.empty()) {
+    auto groups = std::make_shared<FeatureGroups>();
+    groups->open.assign(params_.interactions.size(), 1);
+    for (const std::uint32_t f : features_) {
+      for (const auto& group : params_.interactions) {
+        if (std::find(group.begin(), group.end(), f) == group.end()) continue;
+        groups->features.push_back(f);
+        break;
+      }
+    }
+    groups_.push_back(std::move(groups));
+  }
+  describe(0, facts);
+}
+
+bool Grower::may_split(const GrownNode& node, std::span<const std::int64_t> sums, RowFacts facts) const {
+  if (node.depth >= params_.max_depth || facts.rows < params_.min_rows_split || facts.rows < 2) return false;
+  if (facts.rows < 2 * params_.min_rows_leaf || facts.constant_target) return false;
+  std::vector<double> decoded(stats_.n_sums);
+  stats_.decode(sums.data(), decoded.data());
+  if (stats_.weight_of(decoded.data()) * stats_.weight_scale() < 2 * params_.min_weight_leaf) return false;
+  if (stats_.kind != SumKind::classes) return true;
+  // Pure when every output has one class left.
+  const double* s = decoded.data();
+  for (const std::uint32_t k : stats_.n_classes) {
+    if (std::count_if(s, s + k, [](double w) { return w > 0; }) > 1) return true;
+    s += k;
+  }
+  return false;
+}
+
+void Grower::describe(NodeId child, RowFacts facts) {
+  GrownNode& node = nodes_[child];
+  node.rows = facts.rows;
+  node.constant = facts.constant_target;
+  node.open = may_split(node, sums(child), facts);
+  if (node.open) wanted_.push_back(child);
+}
+
+std::vector<NodeId> Grower::wanted() {
+  std::vector<NodeId> nodes = std::move(wanted_);
+  wanted_.clear();
+  return nodes;
+}
+
+std::span<const std::uint32_t> Grower::candidates(NodeId id) const {
+  return groups_.empty() ? std::span<const std::uint32_t>(features_) : groups_[id]->features;
+}
+
+Split Grower::find(NodeId id, const ProfileSource& profiles, const Context& context) const {
+  const GrownNode& node = nodes_[id];
+  return search_.best({sums(id), node.lower, node.upper, node.key, candidates(id)}, profiles, context);
+}
+
+void Grower::feed(NodeId node, const ProfileSource& profiles, const Context& context) {
+  Split split = find(node, profiles, context);
+  if (split.found()) pending_.push_back({node, std::move(split)});
+}
+
+/// Depth-first: the most recent; of two siblings the smaller. Best-first: the largest gain, the oldest of equals.
+std::vector<NodeId> Grower::splits() {
+  emitted_.clear();
+  if (params_.growth == Growth::level) {
+    emitted_ = std::move(pending_);
+    pending_.clear();
+  } else if (!pending_.empty()) {
+    auto next = pending_.end() - 1;
+    if (params_.growth == Growth::best_first) {
+      next = std::max_element(pending_.begin(), pending_.end(), [](const Pending& a, const Pending& b) {
+        return a.split.gain < b.split.gain || (a.split.gain == b.split.gain && a.node > b.node);
+      });
+    } else if (pending_.size() > 1 && (next - 1)->node + 1 == next->node &&
+               nodes_[(next - 1)->node].rows < nodes_[next->node].rows) {
+      --next;
+    }
+    emitted_.push_back(std::move(*next));
+    pending_.erase(next);
+  }
+  std::vector<NodeId> nodes;
+  for (const Pending& p : emitted_) {
+    if (n_leaves_ >= params_.max_leaves) break;
+    apply(p.node, p.split);
+    nodes.push_back(p.node);
+  }
+  return nodes;
+}
+
+const Split& Grower::pending(NodeId id) const {
+  for (const Pending& p : emitted_) {
+    if (p.node == id) return p.split;
+  }
+  throw std::invalid_argument("node " + std::to_string(id) + " is not being split");
+}
+
+/// A split on a constrained feature puts the middle of the children's values between them.
+void Grower::bound_children(GrownNode& left, GrownNode& right, const GrownNode& parent, const Split& split) const {
+  left.lower = right.lower = parent.lower;
+  left.upper = right.upper = parent.upper;
+  const int sign = params_.monotone.empty() ? 0 : params_.monotone[split.feature];
+  if (sign == 0) return;
+  double l[2], r[2];
+  stats_.decode(split.left.data(), l);
+  stats_.decode(split.right.data(), r);
+  const double middle = search_.pair_value(l[0], l[1]) / 2 + search_.pair_value(r[0], r[1]) / 2;
+  (sign > 0 ? left.upper : right.upper) = middle;
+  (sign > 0 ? right.lower : left.lower) = middle;
+}
+
+NodeId Grower::apply(NodeId id, const Split& split) {
+  if (nodes_.size() + 2 > std::numeric_limits<NodeId>::max()) throw std::length_error("a tree has too many nodes");
+  const auto child = static_cast<NodeId>(nodes_.size());
+  GrownNode left, right;
+  GrownNode& parent = nodes_[id];
+  parent.left = child;
+  parent.feature = split.feature;
+  parent.threshold = split.threshold;
+  parent.missing_left = split.missing_left;
+  parent.gain = split.gain;
+  if (split.categorical) {
+    parent.set = static_cast<std::int64_t>(sets_.size());
+    sets_.push_back(split.levels);
+  }
+  left.depth = right.depth = parent.depth + 1;
+  left.key = mix(parent.key, 0);
+  right.key = mix(parent.key, 1);
+  bound_children(left, right, parent, split);
+  nodes_.push_back(left);
+  nodes_.push_back(right);
+  raw_.insert(raw_.end(), split.left.begin(), split.left.end());
+  raw_.insert(raw_.end(), split.right.begin(), split.right.end());
+  if (!groups_.empty()) {
+    auto groups = std::make_shared<FeatureGroups>(*groups_[id]);
+    groups->features.clear();
+    for (const std::uint32_t f : features_) {
+      bool candidate = false;
+      for (std::size_t g = 0; g < groups->open.size(); ++g) {
+        const auto& group = params_.interactions[g];
+        const auto holds = [&](std::uint32_t x) { return std::find(group.begin(), group.end(), x) != group.end(); };
+        groups->open[g] = groups->open[g] && holds(split.feature);
+        candidate = candidate || (groups->open[g] && holds(f));
+      }
+      if (candidate) groups->features.push_back(f);
+    }
+    groups_.push_back(groups);
+    groups_.push_back(groups);
+  }
+  ++n_leaves_;
+  return child;
+}
+
+Grower Grower::detach(NodeId id) const {
+  Grower branch(params_, search_, stats_, n_features_);
+  branch.nodes_.push_back(nodes_[id]);
+  const auto raw = sums(id);
+  branch.raw_.assign(raw.begin(), raw.end());
+  if (!groups_.empty()) branch.groups_.push_back(groups_[id]);
+  return branch;
+}
+
+void Grower::graft(NodeId id, Grower&& branch) {
+  const std::size_t shift = nodes_.size() - 1;  // node 0 of the branch takes the place of id
+  const auto set_shift = static_cast<std::int64_t>(sets_.size());
+  for (GrownNode& node : branch.nodes_) {
+    if (node.left != 0) node.left += static_cast<NodeId>(shift);
+    if (node.set >= 0) node.set += set_shift;
+  }
+  nodes_[id] = branch.nodes_[0];
+  nodes_.insert(nodes_.end(), branch.nodes_.begin() + 1, branch.nodes_.end());
+  raw_.insert(raw_.end(), branch.raw_.begin() + static_cast<std::ptrdiff_t>(stats_.width), branch.raw_.end());
+  std::move(branch.sets_.begin(), branch.sets_.end(), std::back_inserter(sets_));
+  if (!groups_.empty()) groups_.insert(groups_.end(), branch.groups_.begin() + 1, branch.groups_.end());
+  n_leaves_ += branch.n_leaves_ - 1;
+}
+
+}  // namespace committee

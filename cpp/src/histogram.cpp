@@ -1,0 +1,216 @@
+#include "committee/histogram.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "committee/clones.hpp"
+
+namespace committee {
+namespace {
+
+constexpr std::size_t kAhead = 16;           // rows prefetched ahead of the one being added
+constexpr std::size_t kTileFeatures = 64;    // 64 * 256 words: the tile stays in the second cache, rows in the first
+constexpr std::size_t kTileRows = 2048;
+constexpr std::size_t kChunkRows = 16384;    // of one task when a node is shared among threads
+
+/// Packed words, one byte a bin, features [first, last): the kernel of the table in docs/design.
+COMMITTEE_CLONES
+void add_packed8(const std::uint8_t* codes, std::size_t stride, const RowId* rows, std::size_t n_rows,
+                 const std::int64_t* words, std::int64_t* out, std::size_t first, std::size_t last) {
+  const std::size_t whole = first + (last - first) / 8 * 8;
+  for (std::size_t i = 0; i < n_rows; ++i) {
+    const std::size_t row = rows[i];
+    const std::size_t ahead = rows[std::min(i + kAhead, n_rows - 1)];
+    __builtin_prefetch(codes + ahead * stride + first);
+    __builtin_prefetch(words + ahead);
+    const std::uint8_t* x = codes + row * stride;
+    const std::int64_t a = words[row];
+    std::int64_t* h = out + first * 256;
+    for (std::size_t j = first; j < whole; j += 8, h += 8 * 256) {
+      std::uint64_t w;
+      std::memcpy(&w, x + j, 8);
+      h[w & 255] += a;
+      h[256 + ((w >> 8) & 255)] += a;
+      h[512 + ((w >> 16) & 255)] += a;
+      h[768 + ((w >> 24) & 255)] += a;
+      h[1024 + ((w >> 32) & 255)] += a;
+      h[1280 + ((w >> 40) & 255)] += a;
+      h[1536 + ((w >> 48) & 255)] += a;
+      h[1792 + (w >> 56)] += a;
+    }
+    if (whole == last) continue;
+    std::uint64_t w;
+    std::memcpy(&w, x + whole, 8);  // may read past the row: the matrix keeps 64 bytes behind its last one
+    for (std::size_t j = whole; j < last; ++j, w >>= 8, h += 256) h[w & 255] += a;
+  }
+}
+
+/// Rows in tiles so that a wide matrix's histogram is written tile by tile.
+void add_packed8_tiled(const BinnedMatrix& m, const Stats& stats, const RowId* rows, std::size_t n_rows,
+                       std::int64_t* out) {
+  const std::size_t p = m.n_features;
+  if (p <= kTileFeatures) {
+    add_packed8(m.codes8.data(), p, rows, n_rows, stats.words.data(), out, 0, p);
+    return;
+  }
+  for (std::size_t begin = 0; begin < n_rows; begin += kTileRows) {
+    const std::size_t n = std::min(kTileRows, n_rows - begin);
+    for (std::size_t first = 0; first < p; first += kTileFeatures) {
+      const std::size_t last = std::min(p, first + kTileFeatures);
+      add_packed8(m.codes8.data(), p, rows + begin, n, stats.words.data(), out, first, last);
+    }
+  }
+}
+
+/// Calls visit(histogram slot) for each stored cell of a row.
+template <class Visit>
+void for_each_slot(const BinnedMatrix& m, std::size_t row, Visit visit) {
+  const std::uint64_t* offset = m.column_offset.data();
+  if (m.layout == Layout::dense8) {
+    const std::uint8_t* x = m.codes8.data() + row * m.n_features;
+    for (std::size_t j = 0; j < m.n_features; ++j) visit(j * 256 + x[j]);
+  } else if (m.layout == Layout::dense16) {
+    const std::uint16_t* x = m.codes16.data() + row * m.n_features;
+    for (std::size_t j = 0; j < m.n_features; ++j) visit(offset[j] + x[j]);
+  } else {
+    for (std::size_t e = m.row_begin[row]; e < m.row_begin[row + 1]; ++e) {
+      visit(offset[m.entry_feature[e]] + m.entry_code[e]);
+    }
+  }
+}
+
+/// Any layout, packed rows into single words.
+void add_packed(const BinnedMatrix& m, const Stats& stats, const RowId* rows, std::size_t n, std::int64_t* out) {
+  if (m.layout == Layout::dense8) return add_packed8_tiled(m, stats, rows, n, out);
+  for (std::size_t i = 0; i < n; ++i) {
+    const std::int64_t a = stats.words[rows[i]];
+    for_each_slot(m, rows[i], [&](std::size_t slot) { out[slot] += a; });
+  }
+}
+
+/// Packed rows into two words: blocks that cannot overflow are summed packed, then widened.
+void add_blocks(const BinnedMatrix& m, const Stats& stats, std::span<const RowId> rows, Histogram& out) {
+  std::vector<std::int64_t> block(m.histogram_size(), 0);
+  const std::int64_t mask = (std::int64_t{1} << stats.shift) - 1;
+  for (std::size_t begin = 0; begin < rows.size(); begin += stats.block_rows) {
+    const std::size_t n = std::min(stats.block_rows, rows.size() - begin);
+    add_packed(m, stats, rows.data() + begin, n, block.data());
+    for (std::size_t i = 0; i < block.size(); ++i) {
+      out[2 * i] += block[i] >> stats.shift;
+      out[2 * i + 1] += block[i] & mask;
+      block[i] = 0;
+    }
+  }
+}
+
+void add_wide(const BinnedMatrix& m, const Stats& stats, std::span<const RowId> rows, Histogram& out) {
+  const std::size_t width = stats.width;
+  for (const RowId row : rows) {
+    const std::int64_t* v = stats.words.data() + row * width;
+    for_each_slot(m, row, [&](std::size_t slot) {
+      std::int64_t* cell = out.data() + slot * width;
+      for (std::size_t j = 0; j < width; ++j) cell[j] += v[j];
+    });
+  }
+}
+
+void add_one_hot(const BinnedMatrix& m, const Stats& stats, std::span<const RowId> rows, Histogram& out) {
+  const std::size_t width = stats.width;
+  for (const RowId row : rows) {
+    const std::uint32_t* slots = stats.slots.data() + row * stats.n_outputs;
+    const std::int64_t w = stats.words[row];
+    for_each_slot(m, row, [&](std::size_t slot) {
+      std::int64_t* cell = out.data() + slot * width;
+      for (std::size_t k = 0; k < stats.n_outputs; ++k) cell[slots[k]] += w;
+      if (stats.has_count()) cell[width - 1] += 1;
+    });
+  }
+}
+
+COMMITTEE_CLONES
+void add_words(std::int64_t* a, const std::int64_t* b, std::size_t n) {
+  for (std::size_t i = 0; i < n; ++i) a[i] += b[i];
+}
+
+COMMITTEE_CLONES
+void subtract_words(std::int64_t* a, const std::int64_t* b, std::size_t n) {
+  for (std::size_t i = 0; i < n; ++i) a[i] -= b[i];
+}
+
+}  // namespace
+
+void accumulate(const BinnedMatrix& matrix, const Stats& stats, std::span<const RowId> rows, Histogram& out) {
+  if (rows.empty()) return;
+  if (stats.form == RowForm::packed) {
+    if (stats.width == 1) {
+      add_packed(matrix, stats, rows.data(), rows.size(), out.data());
+    } else {
+      add_blocks(matrix, stats, rows, out);
+    }
+  } else if (stats.form == RowForm::wide) {
+    add_wide(matrix, stats, rows, out);
+  } else {
+    add_one_hot(matrix, stats, rows, out);
+  }
+}
+
+void accumulate(const BinnedMatrix& matrix, const Stats& stats, std::span<const RowId> rows, Histogram& out,
+                HistogramPool& spare, const Context& context) {
+  const std::size_t n_chunks = (rows.size() + kChunkRows - 1) / kChunkRows;
+  if (context.n_threads <= 1 || n_chunks < 2) return accumulate(matrix, stats, rows, out);
+  std::vector<Histogram> own(static_cast<std::size_t>(context.n_threads));
+  parallel_for(n_chunks, context, [&](std::size_t chunk, int slot) {
+    Histogram& mine = slot == 0 ? out : own[static_cast<std::size_t>(slot)];
+    if (mine.empty()) mine = spare.take();
+    const std::size_t begin = chunk * kChunkRows;
+    accumulate(matrix, stats, rows.subspan(begin, std::min(kChunkRows, rows.size() - begin)), mine);
+  });
+  for (Histogram& histogram : own) {
+    if (histogram.empty()) continue;
+    add(out, histogram);
+    spare.give(std::move(histogram));
+  }
+}
+
+void fill_zero_bins(const BinnedMatrix& matrix, const Stats& stats, std::span<const std::int64_t> totals,
+                    Histogram& histogram) {
+  if (matrix.layout != Layout::sparse) return;
+  const std::size_t width = stats.width;
+  for (std::size_t f = 0; f < matrix.n_features; ++f) {
+    std::int64_t* cells = histogram.data() + matrix.column_offset[f] * width;
+    std::int64_t* zero = cells + matrix.zero_bin[f] * width;
+    const std::size_t n_cells = matrix.column_offset[f + 1] - matrix.column_offset[f];
+    std::copy(totals.begin(), totals.end(), zero);
+    for (std::size_t b = 0; b < n_cells; ++b) {
+      if (b == matrix.zero_bin[f]) continue;
+      for (std::size_t j = 0; j < width; ++j) zero[j] -= cells[b * width + j];
+    }
+  }
+}
+
+void subtract(Histogram& parent, const Histogram& child) {
+  subtract_words(parent.data(), child.data(), parent.size());
+}
+
+void add(Histogram& sum, const Histogram& other) { add_words(sum.data(), other.data(), sum.size()); }
+
+Histogram HistogramPool::take() {
+  Histogram histogram;
+  {
+    const std::scoped_lock lock(mutex_);
+    if (!free_.empty()) {
+      histogram = std::move(free_.back());
+      free_.pop_back();
+    }
+  }
+  histogram.assign(size_, 0);
+  return histogram;
+}
+
+void HistogramPool::give(Histogram&& histogram) {
+  if (histogram.empty()) return;
+  const std::scoped_lock lock(mutex_);
+  free_.push_back(std::move(histogram));
+}
+
+}  // namespace committee

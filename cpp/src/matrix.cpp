@@ -1,0 +1,72 @@
+// Reading single cells of the binned data, and taking rows out of it.
+#include "committee/matrix.hpp"
+
+#include <algorithm>
+
+namespace committee {
+namespace {
+
+constexpr std::size_t kReadablePast = 64;  // bytes a kernel may read past the last code
+
+void check_row(std::size_t row, std::size_t n_rows) {
+  if (row >= n_rows) {
+    throw std::invalid_argument("row " + std::to_string(row) + " is not in a matrix of " +
+                                std::to_string(n_rows) + " rows");
+  }
+}
+
+template <class Code>
+std::vector<Code> take_dense(const std::vector<Code>& codes, std::size_t width,
+                             std::span<const RowId> rows) {
+  std::vector<Code> taken(rows.size() * width + kReadablePast / sizeof(Code));
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    std::copy_n(codes.data() + rows[i] * width, width, taken.data() + i * width);
+  }
+  return taken;
+}
+
+void take_sparse(const BinnedMatrix& from, std::span<const RowId> rows, BinnedMatrix& to) {
+  to.row_begin.resize(rows.size() + 1);
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    to.row_begin[i + 1] = to.row_begin[i] + from.row_begin[rows[i] + 1] - from.row_begin[rows[i]];
+  }
+  to.entry_feature.resize(to.row_begin.back());
+  to.entry_code.resize(to.row_begin.back());
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const std::size_t begin = from.row_begin[rows[i]];
+    const std::size_t n = from.row_begin[rows[i] + 1] - begin;
+    std::copy_n(from.entry_feature.data() + begin, n, to.entry_feature.data() + to.row_begin[i]);
+    std::copy_n(from.entry_code.data() + begin, n, to.entry_code.data() + to.row_begin[i]);
+  }
+}
+
+}  // namespace
+
+std::uint32_t BinnedMatrix::code(std::size_t row, std::size_t feature) const {
+  if (layout == Layout::dense8) return codes8[row * n_features + feature];
+  if (layout == Layout::dense16) return codes16[row * n_features + feature];
+  const auto begin = entry_feature.begin() + static_cast<std::ptrdiff_t>(row_begin[row]);
+  const auto end = entry_feature.begin() + static_cast<std::ptrdiff_t>(row_begin[row + 1]);
+  const auto at = std::lower_bound(begin, end, feature);
+  if (at == end || *at != feature) return zero_bin[feature];
+  return entry_code[static_cast<std::size_t>(at - entry_feature.begin())];
+}
+
+BinnedMatrix BinnedMatrix::take(std::span<const RowId> rows) const {
+  if (rows.size() > kMaxRows) throw std::invalid_argument("too many rows for one matrix");
+  for (const RowId row : rows) check_row(row, n_rows);
+  BinnedMatrix taken;
+  taken.layout = layout;
+  taken.n_rows = rows.size();
+  taken.n_features = n_features;
+  taken.n_bins = n_bins;
+  taken.zero_bin = zero_bin;
+  taken.categorical = categorical;
+  taken.column_offset = column_offset;
+  if (layout == Layout::dense8) taken.codes8 = take_dense(codes8, n_features, rows);
+  if (layout == Layout::dense16) taken.codes16 = take_dense(codes16, n_features, rows);
+  if (layout == Layout::sparse) take_sparse(*this, rows, taken);
+  return taken;
+}
+
+}  // namespace committee

@@ -1,0 +1,297 @@
+#include "committee/median.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <numeric>
+
+#include "committee/tree.hpp"
+
+namespace committee {
+namespace {
+
+/// Prefix sums of weight and weight * y over the ranks of y, updated in O(log n).
+class RankSums {
+ public:
+  void reset(std::size_t n) {
+    n_ = n;
+    weight_.assign(n + 1, 0);
+    sum_.assign(n + 1, 0);
+    total_weight_ = total_sum_ = 0;
+  }
+  void add(std::size_t rank, std::int64_t weight, std::int64_t sum) {
+    total_weight_ += weight;
+    total_sum_ += sum;
+    for (std::size_t i = rank + 1; i <= n_; i += i & (~i + 1)) {
+      weight_[i] += weight;
+      sum_[i] += sum;
+    }
+  }
+  /// Sum of weight * |y - median|; y_of(rank) gives y in units.
+  template <class YOf>
+  std::int64_t distance(YOf y_of) const {
+    // The median: the smallest rank whose prefix holds at least half of the weight.
+    std::size_t at = 0, step = std::bit_floor(n_);
+    std::int64_t weight_below = 0, sum_below = 0;
+    for (; step > 0; step /= 2) {
+      if (at + step > n_ || 2 * (weight_below + weight_[at + step]) >= total_weight_) continue;
+      at += step;
+      weight_below += weight_[at];
+      sum_below += sum_[at];
+    }
+    const std::int64_t median = y_of(at);
+    return (median * weight_below - sum_below) +
+           ((total_sum_ - sum_below) - median * (total_weight_ - weight_below));
+  }
+  std::int64_t weight() const { return total_weight_; }
+
+ private:
+  std::size_t n_ = 0;
+  std::vector<std::int64_t> weight_, sum_;
+  std::int64_t total_weight_ = 0, total_sum_ = 0;
+};
+
+/// One node's rows, ready to be swept in the order of any feature.
+class MedianSearch {
+ public:
+  MedianSearch(const BinnedMatrix& matrix, const BinMapper& mapper, const Stats& stats, const TreeParams& params)
+      : matrix_(matrix), mapper_(mapper), stats_(stats), params_(params) {}
+
+  void load(std::span<const RowId> rows);
+  double median() const;    // weighted, the middle of the two where the half falls between them
+  double impurity() const;  // mean distance, in the user's units
+  Split best(std::span<const std::uint32_t> features, std::uint64_t key);
+
+ private:
+  struct Position {
+    std::uint32_t code;
+    std::uint32_t local;
+  };
+  void sort_by(std::uint32_t feature);
+  void sweep(std::uint32_t feature, std::uint64_t key, Split& best);
+  void consider(std::uint32_t feature, std::size_t end, bool missing_left, Split& best);
+  std::int64_t y_of(std::size_t rank) const { return unit_of_rank_[std::min(rank, unit_of_rank_.size() - 1)]; }
+
+  const BinnedMatrix& matrix_;
+  const BinMapper& mapper_;
+  const Stats& stats_;
+  const TreeParams& params_;
+  std::span<const RowId> rows_;
+  std::vector<std::uint32_t> rank_;        // of each local row's y among the node's distinct ones
+  std::vector<std::int64_t> unit_of_rank_;
+  std::vector<double> value_of_rank_;
+  std::vector<Position> positions_;        // present rows by code, missing ones behind them
+  std::size_t n_present_ = 0;
+  std::int64_t parent_ = 0;
+  RankSums left_, right_;
+};
+
+void MedianSearch::load(std::span<const RowId> rows) {
+  rows_ = rows;
+  std::vector<std::uint32_t> order(rows.size());
+  std::iota(order.begin(), order.end(), 0u);
+  std::sort(order.begin(), order.end(),
+            [&](std::uint32_t a, std::uint32_t b) { return stats_.y[rows[a]] < stats_.y[rows[b]]; });
+  rank_.resize(rows.size());
+  unit_of_rank_.clear();
+  value_of_rank_.clear();
+  for (const std::uint32_t i : order) {
+    const double y = stats_.y[rows[i]];
+    if (value_of_rank_.empty() || value_of_rank_.back() != y) {
+      value_of_rank_.push_back(y);
+      unit_of_rank_.push_back(stats_.y_units(rows[i], 0));
+    }
+    rank_[i] = static_cast<std::uint32_t>(value_of_rank_.size() - 1);
+  }
+  left_.reset(value_of_rank_.size());
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const std::int64_t w = stats_.weight_units(rows[i]);
+    left_.add(rank_[i], w, w * unit_of_rank_[rank_[i]]);
+  }
+  parent_ = left_.distance([&](std::size_t r) { return y_of(r); });
+}
+
+double MedianSearch::median() const {
+  std::vector<std::int64_t> weight(value_of_rank_.size(), 0);
+  std::int64_t total = 0, below = 0;
+  for (std::size_t i = 0; i < rows_.size(); ++i) {
+    weight[rank_[i]] += stats_.weight_units(rows_[i]);
+    total += stats_.weight_units(rows_[i]);
+  }
+  for (std::size_t r = 0; r < weight.size(); ++r) {
+    below += weight[r];
+    if (2 * below == total) return value_of_rank_[r] / 2 + value_of_rank_[r + 1] / 2;
+    if (2 * below > total) return value_of_rank_[r];
+  }
+  return value_of_rank_.back();
+}
+
+double MedianSearch::impurity() const {
+  std::int64_t total = 0;
+  for (const RowId r : rows_) total += stats_.weight_units(r);
+  return static_cast<double>(parent_) / static_cast<double>(total) * stats_.y_scale() * 0x1.0p-30;
+}
+
+void MedianSearch::sort_by(std::uint32_t feature) {
+  const std::uint32_t missing = matrix_.n_bins[feature];
+  positions_.resize(rows_.size());
+  n_present_ = 0;
+  for (std::uint32_t i = 0; i < rows_.size(); ++i) {
+    positions_[i] = {matrix_.code(rows_[i], feature), i};
+    n_present_ += positions_[i].code != missing;
+  }
+  if (mapper_.feature(feature).categorical) {  // levels by their mean, as for squared error
+    std::vector<std::int64_t> sum(missing + 1, 0), weight(missing + 1, 0);
+    for (const Position& p : positions_) {
+      const std::int64_t w = stats_.weight_units(rows_[p.local]);
+      weight[p.code] += w;
+      sum[p.code] += w * unit_of_rank_[rank_[p.local]];
+    }
+    const auto mean = [&](std::uint32_t c) { return static_cast<double>(sum[c]) / static_cast<double>(weight[c]); };
+    std::sort(positions_.begin(), positions_.end(), [&](const Position& a, const Position& b) {
+      if ((a.code == missing) != (b.code == missing)) return b.code == missing;
+      if (a.code == b.code) return a.local < b.local;
+      return mean(a.code) < mean(b.code) || (mean(a.code) == mean(b.code) && a.code < b.code);
+    });
+  } else {
+    std::sort(positions_.begin(), positions_.end(), [](const Position& a, const Position& b) {
+      return a.code < b.code || (a.code == b.code && a.local < b.local);
+    });
+  }
+}
+
+/// Scores "the first `end` positions go left", the missing rows already standing on their side.
+void MedianSearch::consider(std::uint32_t feature, std::size_t end, bool missing_left, Split& best) {
+  const std::size_t n_missing = rows_.size() - n_present_;
+  const std::size_t n_left = end + (missing_left ? n_missing : 0), n_right = rows_.size() - n_left;
+  if (n_left < params_.min_rows_leaf || n_right < params_.min_rows_leaf || n_left == 0 || n_right == 0) return;
+  const double unit = stats_.weight_scale() * stats_.unit(stats_.n_sums - 1);
+  if (static_cast<double>(left_.weight()) * unit < params_.min_weight_leaf) return;
+  if (static_cast<double>(right_.weight()) * unit < params_.min_weight_leaf) return;
+  const auto y = [&](std::size_t r) { return y_of(r); };
+  const auto gain = static_cast<double>(parent_ - left_.distance(y) - right_.distance(y));
+  if (!(gain > best.quality)) return;
+  best.quality = gain;
+  best.gain = gain * stats_.unit(stats_.n_sums - 1) * 0x1.0p-30;
+  best.feature = feature;
+  best.missing_left = n_missing > 0 ? missing_left : left_.weight() >= right_.weight();
+  const FeatureBins& bins = mapper_.feature(feature);
+  best.categorical = bins.categorical;
+  best.levels.clear();
+  if (bins.categorical) {
+    best.levels.assign((bins.n_bins + 63) / 64, 0);
+    for (std::size_t i = 0; i < end; ++i) {
+      best.levels[positions_[i].code / 64] |= std::uint64_t{1} << (positions_[i].code % 64);
+    }
+  } else if (end == n_present_) {
+    best.bin = bins.n_bins - 1;
+    best.threshold = std::numeric_limits<double>::max();
+  } else {
+    best.bin = positions_[end - 1].code;
+    best.threshold = cut_between(bins.gap_low[best.bin], bins.gap_high[positions_[end].code - 1]);
+  }
+}
+
+void MedianSearch::sweep(std::uint32_t feature, std::uint64_t key, Split& best) {
+  sort_by(feature);
+  const std::size_t n = rows_.size(), n_missing = n - n_present_;
+  std::size_t only = n;  // random rule: the one boundary that is tried
+  if (params_.rule == SplitRule::random && n_present_ > 1 && positions_[0].code != positions_[n_present_ - 1].code) {
+    KeyedStream stream(mix(key, feature), Use::threshold);
+    const std::uint32_t low = positions_[0].code, high = positions_[n_present_ - 1].code;
+    const auto cut = static_cast<std::uint32_t>(low + stream.below(high - low));
+    only = 0;
+    while (only < n_present_ && positions_[only].code <= cut) ++only;
+  }
+  for (int missing_left = 0; missing_left <= (n_missing > 0 ? 1 : 0); ++missing_left) {
+    left_.reset(value_of_rank_.size());
+    right_.reset(value_of_rank_.size());
+    const auto put = [&](RankSums& side, const Position& p, std::int64_t sign) {
+      const std::int64_t w = sign * stats_.weight_units(rows_[p.local]);
+      side.add(rank_[p.local], w, w * unit_of_rank_[rank_[p.local]]);
+    };
+    for (std::size_t i = 0; i < n_present_; ++i) put(right_, positions_[i], 1);
+    for (std::size_t i = n_present_; i < n; ++i) put(missing_left ? left_ : right_, positions_[i], 1);
+    for (std::size_t i = 0; i < n_present_; ++i) {
+      put(left_, positions_[i], 1);
+      put(right_, positions_[i], -1);
+      if (i + 1 < n_present_ && positions_[i].code == positions_[i + 1].code) continue;
+      if (only != n && i + 1 != only) continue;
+      consider(feature, i + 1, missing_left != 0, best);
+    }
+  }
+}
+
+Split MedianSearch::best(std::span<const std::uint32_t> features, std::uint64_t key) {
+  std::vector<std::uint32_t> order(features.begin(), features.end());
+  const bool sampled = params_.node_features != 0 && params_.node_features < order.size();
+  if (sampled) {
+    KeyedStream stream(key, Use::node_features);
+    for (std::size_t i = 0; i + 1 < order.size(); ++i) std::swap(order[i], order[i + stream.below(order.size() - i)]);
+    std::size_t take = 0;
+    for (std::size_t varying = 0; take < order.size() && (take < params_.node_features || varying == 0); ++take) {
+      const std::uint32_t first = matrix_.code(rows_[0], order[take]);
+      varying += std::any_of(rows_.begin(), rows_.end(),
+                             [&](RowId r) { return matrix_.code(r, order[take]) != first; });
+    }
+    order.resize(take);
+    std::sort(order.begin(), order.end());  // ties go to the lower feature
+  }
+  Split best;
+  for (const std::uint32_t feature : order) sweep(feature, key, best);
+  const double scale = stats_.weight_scale() * stats_.y_scale();
+  if (!best.found() || !(best.gain * scale > params_.min_gain)) return {};
+  best.left.assign(stats_.width, 0);
+  best.right.assign(stats_.width, 0);
+  for (const RowId r : rows_) {
+    const bool left = best.goes_left(matrix_.code(r, best.feature), matrix_.n_bins[best.feature]);
+    stats_.add_row(r, (left ? best.left : best.right).data());
+  }
+  return best;
+}
+
+}  // namespace
+
+void grow_by_medians(const BinnedMatrix& matrix, const BinMapper& mapper, const Stats& stats,
+                     const TreeParams& params, Grower& grower, Partition& partition, const Context& context) {
+  MedianSearch search(matrix, mapper, stats, params);
+  // Best-first when leaves are bounded: the open node of the largest gain is split next.
+  struct Open {
+    NodeId node;
+    Split split;
+  };
+  std::vector<Open> open;
+  const auto visit = [&](NodeId id) {
+    GrownNode& node = grower.node(id);
+    search.load(partition.rows(node.begin, node.rows));
+    node.value = search.median();
+    node.impurity = search.impurity();
+    if (!node.open) return;
+    Split split = search.best(grower.candidates(id), node.key);
+    if (split.found()) open.push_back({id, std::move(split)});
+  };
+  visit(0);
+  for (std::size_t n_leaves = 1; !open.empty() && n_leaves < params.max_leaves; ++n_leaves) {
+    check_interrupt(context);
+    auto next = open.end() - 1;
+    if (params.growth == Growth::best_first) {
+      next = std::max_element(open.begin(), open.end(), [](const Open& a, const Open& b) {
+        return a.split.gain < b.split.gain || (a.split.gain == b.split.gain && a.node > b.node);
+      });
+    }
+    const Open now = std::move(*next);
+    open.erase(next);
+    const GrownNode node = grower.node(now.node);
+    const NodeId left = grower.apply(now.node, now.split);
+    const std::size_t n_left = partition.divide(node.begin, node.rows, matrix, now.split, context);
+    grower.node(left).begin = node.begin;
+    grower.node(left + 1).begin = node.begin + n_left;
+    grower.describe(left, row_facts(stats, partition.rows(node.begin, n_left)));
+    grower.describe(left + 1, row_facts(stats, partition.rows(node.begin + n_left, node.rows - n_left)));
+    visit(left);
+    visit(left + 1);
+  }
+  grower.wanted();
+}
+
+}  // namespace committee

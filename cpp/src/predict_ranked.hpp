@@ -1,0 +1,74 @@
+// The form of a forest for large batches: small integers instead of thresholds, and trees without
+// walking.
+//
+// All thresholds of a feature are sorted once; a value becomes its rank among them, one byte, found
+// once per row and used by every tree. A tree of at most 256 leaves is then evaluated from the
+// leaves up for 64 rows at a time: out = rank <= code ? left : right, where left and right are leaf
+// numbers or the results of the nodes below. That touches every node, yet costs less than walking,
+// since nothing waits and nothing branches.
+#pragma once
+
+#include "predict_rows.hpp"
+
+namespace committee {
+
+/// Rows of a block of ranks, and rows that one operation of the kernel treats.
+inline constexpr std::size_t kRankRows = 512;
+inline constexpr std::size_t kLaneRows = 64;
+
+struct RankedForest {
+  static constexpr std::size_t kMaxLeaves = 256;  // of a tree
+  static constexpr std::size_t kCuts = 255;       // thresholds of a feature
+
+  /// One node. Offsets are in bytes; a leaf's operand is a constant, which does not move along the
+  /// rows.
+  struct Step {
+    std::uint32_t column;            // into the block of ranks
+    std::uint32_t left, right, out;  // into the arena
+    std::uint8_t code;               // goes left when rank <= code
+    std::uint8_t left_moves,
+        right_moves;  // per kLaneRows rows: kLaneRows, or 0 for a leaf's constant
+  };
+  /// A column of ranks: those of one feature, with its missing values in one of the two directions.
+  struct Column {
+    std::uint32_t position;  // in used_features()
+    bool missing_left;
+  };
+  struct Tree {
+    std::size_t first_step, first_leaf;
+  };
+
+  std::vector<double> cuts;     // kCuts per used feature, ascending, padded with +infinity
+  std::vector<Column> columns;  // missing left comes first of a pair
+  std::vector<Tree> trees;      // n_trees + 1
+  std::vector<Step> steps;
+  std::vector<std::uint32_t> leaf_node;  // by leaf number: its node in the tree
+  std::vector<double> leaf_value;        // by leaf number: its n_outputs values
+  std::size_t n_slots = 0;               // results kept at a time, over all trees
+};
+
+/// Null where a tree has too many leaves or a category, or a feature too many thresholds.
+std::unique_ptr<const RankedForest> make_ranked(const Forest& forest);
+
+/// A thread's own buffers, and the ranks of the block it works on.
+class RankedBlock {
+ public:
+  explicit RankedBlock(const RankedForest& ranked);
+  /// At most kRankRows rows.
+  void load(const RowSource& source, std::size_t begin, std::size_t end);
+  /// The numbers of the leaves that the block's rows reach in a tree; valid until the next call.
+  const std::uint8_t* leaf_numbers(std::size_t tree);
+
+ private:
+  struct alignas(kLaneRows) Lane {
+    std::uint8_t bytes[kLaneRows];
+  };
+
+  const RankedForest& ranked_;
+  std::size_t n_rows_ = 0;
+  std::vector<double> numbers_;
+  std::vector<Lane> ranks_, arena_;
+  std::uint8_t lone_leaf_[kRankRows] = {};
+};
+
+}  // namespace committee

@@ -1,0 +1,373 @@
+#include "committee/stats.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+
+#include "committee/det_math.hpp"
+
+namespace committee {
+namespace {
+
+constexpr int kYBits = 30;             // of y's half range kept in one limb
+constexpr int kTypicalBits = 14;       // the typical |y| must keep these in one limb
+constexpr std::size_t kMinBlock = 4096;  // shorter blocks would spend their time widening
+constexpr int kFineBits = 62;
+constexpr int kSquareBits = 40;
+
+/// e with 2^(e-1) <= |x| < 2^e; 0 for 0.
+int exponent_of(double x) {
+  int e = 0;
+  std::frexp(x, &e);
+  return x == 0 ? 0 : e;
+}
+
+/// The exponent of the lowest set bit of x > 0.
+int lowest_bit_of(double x) {
+  int e = 0;
+  const double f = std::frexp(x, &e);
+  const auto mantissa = static_cast<std::uint64_t>(std::ldexp(f, 53));
+  return e - 53 + std::countr_zero(mantissa);
+}
+
+int bits_of(unsigned __int128 x) {
+  const auto high = static_cast<std::uint64_t>(x >> 64);
+  return high != 0 ? 128 - std::countl_zero(high)
+                   : 64 - std::countl_zero(static_cast<std::uint64_t>(x));
+}
+
+std::int64_t to_units(double x, int exponent) {
+  return static_cast<std::int64_t>(std::rint(std::ldexp(x, exponent)));
+}
+
+double to_double(__int128 x) { return static_cast<double>(x); }
+
+}  // namespace
+
+/// Chooses the unit of weight: the largest power of two at which no weight loses a bit, if the total then stays
+/// below 2^limit_bits; otherwise the one that brings the total there (weights are rounded, none to zero).
+void Stats::use_weights(std::span<const double> weight, std::size_t n, int limit_bits) {
+  n_rows = n;
+  rows.reserve(n);
+  int highest = std::numeric_limits<int>::min(), lowest = std::numeric_limits<int>::max();
+  unit_weight_ = true;
+  for (std::size_t r = 0; r < n; ++r) {
+    const double w = weight.empty() ? 1.0 : weight[r];
+    if (w == 0) continue;
+    rows.push_back(static_cast<RowId>(r));
+    if (w == 1.0) continue;
+    unit_weight_ = false;
+    highest = std::max(highest, exponent_of(w));
+    lowest = std::min(lowest, lowest_bit_of(w));
+  }
+  if (rows.empty()) throw std::invalid_argument("no row has a positive weight");
+  if (unit_weight_) return;
+  for (const RowId r : rows) {
+    if (weight[r] != 1.0) continue;
+    highest = std::max(highest, 1);
+    lowest = std::min(lowest, 0);
+    break;
+  }
+  const int extreme = highest > 64 || highest < -64 ? highest : 0;  // keeps squares of sums finite
+  unsigned __int128 total = 0;  // in units of 2^(highest - 62): no weight exceeds 2^62 of them
+  for (const RowId r : rows) total += static_cast<std::uint64_t>(to_units(weight[r], 62 - highest));
+  const int total_bits = bits_of(total) + highest - 62;
+  const bool exact = total_bits - lowest < limit_bits;
+  const int unit = exact ? lowest : total_bits - limit_bits;
+  weight_unit_ = std::ldexp(1.0, unit - extreme);
+  weight_scale_ = std::ldexp(1.0, extreme);
+  weight_units_.assign(n, 0);
+  for (const RowId r : rows) {
+    weight_units_[r] = std::max<std::int64_t>(1, to_units(weight[r], -unit));
+  }
+}
+
+Stats Stats::classes(std::span<const std::uint32_t> codes, std::span<const std::uint32_t> n_classes,
+                     std::span<const double> weight, bool counted) {
+  Stats s;
+  s.kind = SumKind::classes;
+  s.n_outputs = n_classes.size();
+  s.n_classes.assign(n_classes.begin(), n_classes.end());
+  const std::size_t n = codes.size() / s.n_outputs;
+  s.use_weights(weight, n, 61);
+  s.n_sums = 0;
+  for (const std::uint32_t k : n_classes) s.n_sums += k;
+  s.unit_.assign(s.n_sums, s.weight_unit_);
+  counted = counted && !s.unit_weight_;
+  if (s.n_outputs == 1 && n_classes[0] == 2 && !counted) {
+    std::vector<std::int64_t> a(n), b(n);
+    for (const RowId r : s.rows) (codes[r] == 0 ? a : b)[r] = s.weight_units(r);
+    s.pack(std::move(a), b);
+    return s;
+  }
+  s.form = RowForm::one_hot;
+  s.width = s.n_sums + (counted ? 1 : 0);
+  s.count_word_ = counted ? static_cast<int>(s.n_sums) : -1;
+  s.words.resize(n);
+  s.slots.resize(n * s.n_outputs);
+  for (const RowId r : s.rows) {
+    s.words[r] = s.weight_units(r);
+    std::uint32_t first = 0;
+    for (std::size_t m = 0; m < s.n_outputs; ++m) {
+      s.slots[r * s.n_outputs + m] = first + codes[r * s.n_outputs + m];
+      first += n_classes[m];
+    }
+  }
+  return s;
+}
+
+/// One exponent for all outputs, so that their errors keep their proportion; a centre for each.
+void Stats::scale_targets(bool centred) {
+  std::vector<double> low(n_outputs, std::numeric_limits<double>::infinity());
+  std::vector<double> high(n_outputs, -std::numeric_limits<double>::infinity());
+  double largest = 0;
+  for (const RowId r : rows) {
+    for (std::size_t m = 0; m < n_outputs; ++m) {
+      const double v = y[r * n_outputs + m];
+      low[m] = std::min(low[m], v);
+      high[m] = std::max(high[m], v);
+    }
+  }
+  centre_.assign(n_outputs, 0.0);
+  centred_ = centred;
+  double half_range = 0;
+  for (std::size_t m = 0; m < n_outputs; ++m) {
+    if (centred) centre_[m] = low[m] / 2 + high[m] / 2;
+    half_range = std::max({half_range, high[m] - centre_[m], centre_[m] - low[m]});
+    largest = std::max({largest, std::abs(low[m]), std::abs(high[m])});
+  }
+  y_exponent_ = kYBits - exponent_of(half_range);
+  y_scale_ = std::ldexp(1.0, exponent_of(half_range));
+  fine_exponent_[0] = kFineBits - exponent_of(largest);
+  fine_exponent_[1] = kFineBits - exponent_of(x_log_x(std::max(largest, 3.0)));
+}
+
+std::int64_t Stats::y_units(RowId r, std::size_t output) const {
+  return to_units(y[r * n_outputs + output] - centre_[output], y_exponent_);
+}
+
+bool Stats::heavy_tailed() const {
+  for (std::size_t m = 0; m < n_outputs; ++m) {
+    unsigned __int128 sum = 0, total = 0;
+    for (const RowId r : rows) {
+      const auto w = static_cast<std::uint64_t>(weight_units(r));
+      sum += static_cast<unsigned __int128>(w) * static_cast<std::uint64_t>(std::abs(y_units(r, m)));
+      total += w;
+    }
+    if (sum != 0 && sum / total < (1u << kTypicalBits)) return true;
+  }
+  return false;
+}
+
+Stats Stats::regression(std::span<const double> y, std::size_t n_outputs, std::span<const double> weight,
+                        bool centred, bool counted) {
+  Stats s;
+  s.kind = SumKind::regression;
+  s.n_outputs = n_outputs;
+  s.n_sums = n_outputs + 1;
+  s.y = y;
+  const std::size_t n = y.size() / n_outputs;
+  s.use_weights(weight, n, 31);  // 30 bits of y times 2^32 units of weight fit int64
+  s.scale_targets(centred);
+  counted = counted && !s.unit_weight_;
+  s.limbs_ = s.heavy_tailed() ? 2 : 1;
+  s.unit_.assign(n_outputs, std::ldexp(s.weight_unit_, -kYBits * static_cast<int>(s.limbs_)));
+  s.unit_.push_back(s.weight_unit_);
+
+  std::vector<std::vector<std::int64_t>> columns(n_outputs * s.limbs_ + 1 + (counted ? 1 : 0),
+                                                 std::vector<std::int64_t>(n));
+  for (const RowId r : s.rows) {
+    const std::int64_t w = s.weight_units(r);
+    for (std::size_t m = 0; m < n_outputs; ++m) {
+      if (s.limbs_ == 1) {
+        columns[m][r] = w * s.y_units(r, m);
+      } else {
+        const std::int64_t q = to_units(y[r * n_outputs + m] - s.centre_[m], s.y_exponent_ + kYBits);
+        columns[2 * m][r] = w * (q >> kYBits);
+        columns[2 * m + 1][r] = w * (q & ((std::int64_t{1} << kYBits) - 1));
+      }
+    }
+    columns[n_outputs * s.limbs_][r] = w;
+    if (counted) columns.back()[r] = 1;
+  }
+  if (columns.size() == 2) {
+    s.pack(std::move(columns[0]), columns[1]);
+  } else {
+    s.store_wide(columns);
+    if (counted) s.count_word_ = static_cast<int>(s.width) - 1;
+  }
+  return s;
+}
+
+Stats Stats::newton(std::span<const double> gradient, std::span<const double> hessian, unsigned bits,
+                    bool counted) {
+  Stats s;
+  s.kind = SumKind::newton;
+  s.gradient = gradient;
+  s.hessian = hessian;
+  s.n_rows = gradient.size();
+  s.unit_weight_ = false;
+  double g_max = 0, h_max = 0;
+  for (std::size_t r = 0; r < s.n_rows; ++r) {
+    s.rows.push_back(static_cast<RowId>(r));
+    g_max = std::max(g_max, std::abs(gradient[r]));
+    h_max = std::max(h_max, hessian[r]);
+  }
+  s.fine_exponent_[0] = kSquareBits - exponent_of(g_max);
+  s.fine_exponent_[1] = kSquareBits - exponent_of(h_max);
+  unsigned __int128 typical = 0;
+  for (const double g : gradient) {
+    typical += static_cast<std::uint64_t>(std::abs(to_units(g, static_cast<int>(bits) - exponent_of(g_max))));
+  }
+  // A gradient that keeps fewer than bits / 2 bits on average is heavy-tailed: 30 bits then, in two words.
+  if (typical != 0 && typical / s.n_rows < (1u << (bits / 2))) bits = kYBits;
+  const int g_exponent = static_cast<int>(bits) - 1 - exponent_of(g_max);
+  const int h_exponent = static_cast<int>(bits) - exponent_of(h_max);
+  s.unit_ = {std::ldexp(1.0, -g_exponent), std::ldexp(1.0, -h_exponent)};
+  std::vector<std::vector<std::int64_t>> columns(2, std::vector<std::int64_t>(s.n_rows));
+  for (std::size_t r = 0; r < s.n_rows; ++r) {
+    columns[0][r] = to_units(gradient[r], g_exponent);
+    columns[1][r] = hessian[r] > 0 ? std::max<std::int64_t>(1, to_units(hessian[r], h_exponent)) : 0;
+  }
+  if (counted) {
+    columns.emplace_back(s.n_rows, 1);
+    s.store_wide(columns);
+    s.count_word_ = 2;
+  } else {
+    s.pack(std::move(columns[0]), columns[1]);
+  }
+  return s;
+}
+
+void Stats::pack(std::vector<std::int64_t> a, std::span<const std::int64_t> b) {
+  std::uint64_t a_max = 0, b_max = 0;
+  unsigned __int128 a_sum = 0, b_sum = 0;
+  for (const RowId r : rows) {
+    const auto a_abs = static_cast<std::uint64_t>(std::abs(a[r]));
+    a_max = std::max(a_max, a_abs);
+    b_max = std::max(b_max, static_cast<std::uint64_t>(b[r]));
+    a_sum += a_abs;
+    b_sum += static_cast<std::uint64_t>(b[r]);
+  }
+  n_sums = 2;
+  const bool whole = bits_of(a_sum) + bits_of(b_sum) + 1 <= 64;
+  const int block_bits = (63 - bits_of(a_max) - bits_of(b_max)) / 2;
+  if (!whole && (block_bits < 0 || (std::size_t{1} << block_bits) < kMinBlock)) {
+    const std::vector<std::int64_t> columns[2] = {std::move(a), {b.begin(), b.end()}};
+    store_wide(columns);
+    return;
+  }
+  form = RowForm::packed;
+  width = whole ? 1 : 2;
+  shift = static_cast<unsigned>(whole ? bits_of(b_sum) : bits_of(b_max) + block_bits);
+  block_rows = whole ? n_rows : std::size_t{1} << block_bits;
+  words = std::move(a);
+  for (const RowId r : rows) {
+    words[r] = static_cast<std::int64_t>(static_cast<std::uint64_t>(words[r]) << shift) + b[r];
+  }
+}
+
+void Stats::store_wide(std::span<const std::vector<std::int64_t>> columns) {
+  form = RowForm::wide;
+  width = columns.size();
+  words.resize(n_rows * width);
+  for (std::size_t j = 0; j < width; ++j) {
+    for (std::size_t r = 0; r < n_rows; ++r) words[r * width + j] = columns[j][r];
+  }
+}
+
+void Stats::add_row(RowId r, std::int64_t* raw) const {
+  if (form == RowForm::packed) {
+    if (width == 1) {
+      raw[0] += words[r];
+    } else {
+      raw[0] += words[r] >> shift;
+      raw[1] += words[r] & ((std::int64_t{1} << shift) - 1);
+    }
+  } else if (form == RowForm::wide) {
+    for (std::size_t j = 0; j < width; ++j) raw[j] += words[r * width + j];
+  } else {
+    for (std::size_t m = 0; m < n_outputs; ++m) raw[slots[r * n_outputs + m]] += words[r];
+    if (count_word_ >= 0) raw[count_word_] += 1;
+  }
+}
+
+void Stats::decode(const std::int64_t* raw, double* sums) const {
+  if (packed_histogram()) {
+    sums[0] = static_cast<double>(raw[0] >> shift) * unit_[0];
+    sums[1] = static_cast<double>(raw[0] & ((std::int64_t{1} << shift) - 1)) * unit_[1];
+  } else if (limbs_ == 1) {
+    for (std::size_t j = 0; j < n_sums; ++j) sums[j] = static_cast<double>(raw[j]) * unit_[j];
+  } else {
+    for (std::size_t m = 0; m < n_outputs; ++m) {
+      const __int128 both = (static_cast<__int128>(raw[2 * m]) << kYBits) + raw[2 * m + 1];
+      sums[m] = to_double(both) * unit_[m];
+    }
+    sums[n_outputs] = static_cast<double>(raw[2 * n_outputs]) * unit_[n_outputs];
+  }
+}
+
+double Stats::weight_of(const double* sums) const {
+  if (kind != SumKind::classes) return sums[n_sums - 1];
+  double total = 0;
+  for (std::size_t k = 0; k < n_classes[0]; ++k) total += sums[k];
+  return total;
+}
+
+double Stats::decode_count(const std::int64_t* raw) const {
+  if (count_word_ >= 0) return static_cast<double>(raw[count_word_]);
+  std::vector<double> sums(n_sums);
+  decode(raw, sums.data());
+  return weight_of(sums.data());
+}
+
+void Stats::FineSums::add(const FineSums& other) {
+  if (sum.empty()) sum.resize(other.sum.size());
+  if (square.empty()) square.resize(other.square.size());
+  for (std::size_t j = 0; j < other.sum.size(); ++j) sum[j] += other.sum[j];
+  for (std::size_t j = 0; j < other.square.size(); ++j) square[j] += other.square[j];
+  weight += other.weight;
+}
+
+Stats::FineSums Stats::fine_sums(std::span<const RowId> some) const {
+  FineSums fine;
+  fine.sum.assign(n_fine(), 0);
+  if (kind == SumKind::newton) {
+    for (const RowId r : some) {
+      fine.sum[0] += to_units(gradient[r], fine_exponent_[0]);
+      fine.sum[1] += to_units(hessian[r], fine_exponent_[1]);
+    }
+  } else if (kind == SumKind::regression) {
+    fine.square.assign(n_outputs, 0);
+    for (const RowId r : some) {
+      const std::int64_t w = weight_units(r);
+      fine.weight += w;
+      for (std::size_t m = 0; m < n_outputs; ++m) {
+        const double v = y[r * n_outputs + m];
+        fine.sum[m] += static_cast<__int128>(to_units(v, fine_exponent_[0])) * w;
+        if (centred_) {
+          const std::int64_t q = to_units(v - centre_[m], y_exponent_ + kSquareBits - kYBits);
+          fine.square[m] += static_cast<__int128>(q) * q * w;
+        } else {
+          fine.square[m] += static_cast<__int128>(to_units(x_log_x(v), fine_exponent_[1])) * w;
+        }
+      }
+    }
+  }
+  return fine;
+}
+
+double Stats::fine_value(const FineSums& fine, std::size_t column) const {
+  if (kind == SumKind::newton) return std::ldexp(to_double(fine.sum[column]), -fine_exponent_[column]);
+  return std::ldexp(to_double(fine.sum[column]) / to_double(fine.weight), -fine_exponent_[0]);
+}
+
+double Stats::fine_impurity(const FineSums& fine, std::size_t column) const {
+  const double mean = fine_value(fine, column);
+  const double square = to_double(fine.square[column]) / to_double(fine.weight);
+  if (!centred_) return std::max(0.0, std::ldexp(square, -fine_exponent_[1]) - x_log_x(mean));
+  const double away = mean - centre_[column];
+  return std::max(0.0, std::ldexp(square, -2 * (y_exponent_ + kSquareBits - kYBits)) - away * away);
+}
+
+}  // namespace committee

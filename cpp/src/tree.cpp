@@ -1,0 +1,128 @@
+#include "committee/tree.hpp"
+
+#include <algorithm>
+
+#include "branch.hpp"
+#include "committee/median.hpp"
+
+namespace committee {
+namespace {
+
+constexpr std::size_t kTaskRows = 16384;  // of a subtree that one thread grows: some hundred microseconds at least
+
+void check(const BinnedMatrix& matrix, const BinMapper& mapper, const Stats& stats, const TreeParams& params) {
+  if (matrix.n_features != mapper.n_features()) throw std::invalid_argument("matrix and bin mapper differ in features");
+  if (matrix.n_rows != stats.n_rows) throw std::invalid_argument("matrix and statistics differ in rows");
+  if (!params.monotone.empty() && params.monotone.size() != matrix.n_features) {
+    throw std::invalid_argument("monotone needs one sign per feature");
+  }
+  if (!params.monotone.empty() && stats.n_sums != 2) {
+    throw std::invalid_argument("monotone constraints need one output and at most two classes");
+  }
+  for (const auto& group : params.interactions) {
+    for (const std::uint32_t f : group) {
+      if (f >= matrix.n_features) throw std::invalid_argument("an interaction group names a feature out of range");
+    }
+  }
+  if (params.min_rows_leaf > 1 && !stats.counts_rows()) {
+    throw std::invalid_argument("min_rows_leaf needs counted statistics");
+  }
+}
+
+/// Exact sums of each leaf's rows.
+std::vector<Stats::FineSums> fine_sums(const Grower& grower, const Stats& stats, const Partition& partition,
+                                       const Context& context) {
+  std::vector<Stats::FineSums> fine(grower.size());
+  if (stats.kind == SumKind::classes) return fine;
+  const std::size_t chunk = 256, n_chunks = (grower.size() + chunk - 1) / chunk;
+  parallel_for(n_chunks, context, [&](std::size_t k, int) {
+    for (std::size_t id = k * chunk; id < std::min(grower.size(), (k + 1) * chunk); ++id) {
+      const GrownNode& node = grower.node(static_cast<NodeId>(id));
+      if (node.left == 0) fine[id] = stats.fine_sums(partition.rows(node.begin, node.rows));
+    }
+  });
+  return fine;
+}
+
+/// Grows the subtrees a branch left over, side by side; they come home in order.
+void grow_tasks(const TreeData& data, Branch& trunk, const Context& context) {
+  std::vector<Branch::Task>& tasks = trunk.tasks();
+  std::vector<std::unique_ptr<Grower>> grown(tasks.size());
+  // The largest first: the last task to end is then a short one.
+  std::vector<std::size_t> order(tasks.size());
+  for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    return trunk.grower().node(tasks[a].node).rows > trunk.grower().node(tasks[b].node).rows;
+  });
+  parallel_for(order.size(), context, [&](std::size_t k, int) {
+    Branch::Task& task = tasks[order[k]];
+    Branch branch(data, trunk.grower().detach(task.node), 0);
+    branch.grow(std::move(task.histogram), Context{});
+    grown[order[k]] = std::make_unique<Grower>(std::move(branch.grower()));
+  });
+  for (std::size_t i = 0; i < tasks.size(); ++i) trunk.grower().graft(tasks[i].node, std::move(*grown[i]));
+}
+
+LeafRows rows_of_leaves(const Grower& grower, const Partition& partition) {
+  LeafRows out;
+  out.begin.push_back(0);
+  std::vector<NodeId> level{0};
+  for (std::size_t i = 0; i < level.size(); ++i) {
+    const GrownNode& node = grower.node(level[i]);
+    if (node.left != 0) {
+      level.push_back(node.left);
+      level.push_back(node.left + 1);
+      continue;
+    }
+    const auto rows = partition.rows(node.begin, node.rows);
+    out.rows.insert(out.rows.end(), rows.begin(), rows.end());
+    out.begin.push_back(out.rows.size());
+    out.node.push_back(static_cast<std::uint32_t>(i));
+  }
+  return out;
+}
+
+}  // namespace
+
+RowFacts row_facts(const Stats& stats, std::span<const RowId> rows) {
+  RowFacts facts{rows.size(), false};
+  if (stats.kind != SumKind::regression) return facts;
+  const std::size_t m = stats.n_outputs;
+  const auto same = [&](RowId r) {
+    return std::equal(stats.y.begin() + static_cast<std::ptrdiff_t>(r * m),
+                      stats.y.begin() + static_cast<std::ptrdiff_t>((r + 1) * m),
+                      stats.y.begin() + static_cast<std::ptrdiff_t>(rows[0] * m));
+  };
+  facts.constant_target = std::all_of(rows.begin(), rows.end(), same);
+  return facts;
+}
+
+ForestArrays grow_tree(const BinnedMatrix& matrix, const BinMapper& mapper, const Stats& stats,
+                       const TreeParams& params, const Context& context, LeafRows* leaf_rows) {
+  check(matrix, mapper, stats, params);
+  const SplitSearch search(params, mapper, stats);
+  Partition partition(stats.rows);
+  Grower grower(params, search, stats, matrix.n_features);
+  std::vector<std::int64_t> totals(stats.width, 0);
+  for (const RowId r : stats.rows) stats.add_row(r, totals.data());
+  grower.start(totals, row_facts(stats, stats.rows));
+  grower.wanted();
+  const auto finish = [&](Grower& grown) {
+    ForestArrays tree = grown.finish(fine_sums(grown, stats, partition, context));
+    if (leaf_rows != nullptr) *leaf_rows = rows_of_leaves(grown, partition);
+    return tree;
+  };
+  if (params.criterion == Criterion::absolute_error) {
+    grow_by_medians(matrix, mapper, stats, params, grower, partition, context);
+    return finish(grower);
+  }
+  HistogramPool pool(matrix.histogram_size() * stats.width);
+  const TreeData data{matrix, stats, params, partition, pool};
+  const bool share = context.n_threads > 1 && params.growth == Growth::depth_first;
+  Branch trunk(data, std::move(grower), share ? kTaskRows : 0);
+  trunk.grow({}, context);
+  grow_tasks(data, trunk, context);
+  return finish(trunk.grower());
+}
+
+}  // namespace committee

@@ -1,0 +1,409 @@
+// Prediction against the plain walk, bit for bit: every kind of input, number type, stride, batch
+// size, thread count and forest, in batches and row by row.
+#include <cstring>
+#include <thread>
+
+#include "check.hpp"
+#include "committee/predict.hpp"
+#include "random_forest.hpp"
+
+using namespace committee;
+using namespace committee::testing;
+
+namespace {
+
+/// Owns what an Input borrows.
+struct Table {
+  Input input;
+  std::vector<double> rows;  // row-major float64: what the oracle sees
+  std::vector<std::byte> bytes;
+  std::vector<std::int64_t> indptr;
+  std::vector<std::int32_t> indices;
+};
+
+std::size_t item_size(DType dtype) {
+  switch (dtype) {
+    case DType::f64:
+    case DType::i64:
+    case DType::u64:
+      return 8;
+    case DType::f32:
+    case DType::i32:
+    case DType::u32:
+      return 4;
+    case DType::i16:
+    case DType::u16:
+      return 2;
+    default:
+      return 1;
+  }
+}
+
+template <class T>
+double put(std::byte* at, double value) {
+  T typed{};
+  if constexpr (std::is_floating_point_v<T>) {
+    typed = static_cast<T>(value);
+  } else {
+    if (std::isfinite(value))
+      typed = static_cast<T>(static_cast<std::int64_t>(std::fmod(std::fabs(value), 9.0)));
+    if (std::is_signed_v<T> && value < 0) typed = static_cast<T>(-typed);
+  }
+  std::memcpy(at, &typed, sizeof typed);
+  return static_cast<double>(typed);
+}
+
+/// Writes the value as the number type can hold it and returns what it then is.
+double put(DType dtype, std::byte* at, double value) {
+  switch (dtype) {
+    case DType::f32:
+      return put<float>(at, std::fabs(value) > 1e30 ? 1e30 : value);
+    case DType::f64:
+      return put<double>(at, value);
+    case DType::i8:
+      return put<std::int8_t>(at, value);
+    case DType::i16:
+      return put<std::int16_t>(at, value);
+    case DType::i32:
+      return put<std::int32_t>(at, value);
+    case DType::i64:
+      return put<std::int64_t>(at, value);
+    case DType::u8:
+      return put<std::uint8_t>(at, value);
+    case DType::u16:
+      return put<std::uint16_t>(at, value);
+    case DType::u32:
+      return put<std::uint32_t>(at, value);
+    case DType::u64:
+      return put<std::uint64_t>(at, value);
+    case DType::boolean:
+      *at = static_cast<std::byte>(value > 0 ? 7 : 0);
+      return value > 0 ? 1.0 : 0.0;
+  }
+  return 0.0;
+}
+
+double cell(Random& random, double missing) {
+  if (chance(random, missing)) return std::nan("");
+  return chance(random, 0.2) ? std::normal_distribution<double>()(random) : stock(random);
+}
+
+enum class Layout { c_order, f_order, reversed, padded, unaligned };
+
+Table dense_table(Random& random, std::size_t n, std::size_t m, DType dtype, Layout layout,
+                  double missing) {
+  Table t;
+  const std::size_t size = item_size(dtype);
+  t.rows.resize(n * m);
+  t.bytes.resize((n + 2) * (2 * m + 3) * size + 16);
+  std::ptrdiff_t row = static_cast<std::ptrdiff_t>(m * size),
+                 column = static_cast<std::ptrdiff_t>(size);
+  std::size_t start = 0;
+  if (layout == Layout::f_order) {
+    row = static_cast<std::ptrdiff_t>(size);
+    column = static_cast<std::ptrdiff_t>(n * size);
+  } else if (layout == Layout::reversed) {
+    start = (n == 0 || m == 0) ? 0 : (n * m - 1) * size;
+    row = -row;
+    column = -column;
+  } else if (layout == Layout::padded) {
+    row = static_cast<std::ptrdiff_t>((2 * m + 3) * size);
+    column = static_cast<std::ptrdiff_t>(2 * size);
+  } else if (layout == Layout::unaligned) {
+    start = 1;
+  }
+  t.input.n_rows = n;
+  t.input.n_features = m;
+  t.input.dense = {t.bytes.data() + start, dtype, row, column};
+  for (std::size_t r = 0; r < n; ++r) {
+    for (std::size_t f = 0; f < m; ++f) {
+      std::byte* at = t.bytes.data() + start + static_cast<std::ptrdiff_t>(r) * row +
+                      static_cast<std::ptrdiff_t>(f) * column;
+      t.rows[r * m + f] = put(dtype, at, cell(random, missing));
+    }
+  }
+  return t;
+}
+
+Table sparse_table(Random& random, std::size_t n, std::size_t m, DType dtype, bool by_row,
+                   double density, double missing) {
+  Table t;
+  const std::size_t size = item_size(dtype), lines = by_row ? n : m, length = by_row ? m : n;
+  t.rows.assign(n * m, 0.0);
+  t.indptr.push_back(0);
+  for (std::size_t line = 0; line < lines; ++line) {
+    for (std::size_t i = 0; i < length; ++i) {
+      if (!chance(random, density)) continue;
+      t.bytes.resize(t.bytes.size() + size);
+      t.indices.push_back(static_cast<std::int32_t>(i));
+      const double value =
+          put(dtype, t.bytes.data() + t.bytes.size() - size, cell(random, missing));
+      t.rows[by_row ? line * m + i : i * m + line] = value;
+    }
+    t.indptr.push_back(static_cast<std::int64_t>(t.indices.size()));
+  }
+  t.input.n_rows = n;
+  t.input.n_features = m;
+  t.input.sparse = true;
+  t.input.csx = {t.bytes.data(), dtype, t.indptr.data(), t.indices.data(), by_row};
+  return t;
+}
+
+template <class T>
+bool same_bits(const std::vector<T>& a, const std::vector<T>& b) {
+  return a.size() == b.size() &&
+         (a.empty() || std::memcmp(a.data(), b.data(), a.size() * sizeof(T)) == 0);
+}
+
+/// All three questions, answered by the engine and by the oracle.
+bool agrees(const Forest& forest, const Table& table, int n_threads,
+            const std::vector<double>& weight, const std::vector<double>& intercept) {
+  const ForestArrays& a = forest.arrays();
+  const std::size_t n = table.input.n_rows, m = a.n_features, k = a.n_outputs,
+                    trees = forest.n_trees();
+  std::vector<std::uint32_t> leaf(n * trees), leaf_want(n * trees);
+  std::vector<double> sum(n * k, 9.0), sum_want(n * k), member(trees * n * k, 9.0),
+      member_want(trees * n * k);
+  for (std::size_t r = 0; r < n; ++r) {
+    for (std::size_t j = 0; j < k; ++j)
+      sum_want[r * k + j] = intercept.empty() ? 0.0 : intercept[j];
+    for (std::size_t t = 0; t < trees; ++t) {
+      const std::uint32_t at = oracle_leaf(a, t, table.rows.data() + r * m);
+      leaf_want[r * trees + t] = at;
+      for (std::size_t j = 0; j < k; ++j) {
+        const double value = a.values[(a.tree_begin[t] + at) * k + j];
+        member_want[(t * n + r) * k + j] = value;
+        sum_want[r * k + j] += (weight.empty() ? 1.0 : weight[t]) * value;
+      }
+    }
+  }
+  const Context context{n_threads, nullptr};
+  const auto right = [&] {
+    apply(forest, table.input, leaf, context);
+    predict(forest, table.input, weight, intercept, sum, context);
+    predict_members(forest, table.input, member, context);
+    return same_bits(leaf, leaf_want) && same_bits(sum, sum_want) && same_bits(member, member_want);
+  };
+  const bool walked = right();
+  forest.ranked(
+      std::size_t{1} << 40);  // from here on large batches take the ranked form, if there is one
+  return walked && right();
+}
+
+bool agrees(const Forest& forest, const Table& table, int n_threads = 1) {
+  return agrees(forest, table, n_threads, {}, {});
+}
+
+constexpr double kInf = std::numeric_limits<double>::infinity();
+
+/// A tree of n_leaves on feature 1, each split one step to the right.
+void add_chain(ForestArrays& a, std::size_t n_leaves) {
+  const auto n = static_cast<std::uint32_t>(n_leaves);
+  for (std::uint32_t i = 0; i + 1 < n; ++i) {
+    if (i > 0) a.nodes.push_back({kInf, 0, 2 * i - 1});
+    a.nodes.push_back({static_cast<double>(i % 16) - 8.0, 1, 2 * i + 1});
+  }
+  a.nodes.push_back({kInf, 0, 2 * n - 3});
+  a.nodes.push_back({kInf, 0, 2 * n - 2});
+  a.tree_begin.push_back(a.nodes.size());
+}
+
+const DType kTypes[] = {DType::f32, DType::f64, DType::i8,  DType::i16, DType::i32,    DType::i64,
+                        DType::u8,  DType::u16, DType::u32, DType::u64, DType::boolean};
+const Layout kLayouts[] = {Layout::c_order, Layout::f_order, Layout::reversed, Layout::padded,
+                           Layout::unaligned};
+
+}  // namespace
+
+TEST(predict_dense_inputs) {
+  Random random(1);
+  ForestShape shape;
+  shape.n_trees = 12;
+  for (const double categorical : {0.0, 0.3}) {
+    shape.categorical = categorical;
+    const Forest forest(random_arrays(random, shape));
+    for (const DType dtype : kTypes) {
+      for (const Layout layout : kLayouts) {
+        for (const double missing : {0.0, 0.2}) {
+          CHECK(agrees(forest, dense_table(random, 77, 6, dtype, layout, missing)));
+        }
+      }
+    }
+  }
+}
+
+TEST(predict_sparse_inputs) {
+  Random random(2);
+  for (const std::size_t n_features : {std::size_t{6}, std::size_t{900}}) {
+    ForestShape shape;
+    shape.n_trees = 12;
+    shape.n_features = n_features;
+    for (const double categorical : {0.0, 0.3}) {
+      shape.categorical = categorical;
+      const Forest forest(random_arrays(random, shape));
+      for (const DType dtype : kTypes) {
+        for (const bool by_row : {false, true}) {
+          const double density = n_features > 100 ? 0.05 : 0.5;
+          CHECK(agrees(forest, sparse_table(random, 150, n_features, dtype, by_row, density, 0.1),
+                       2));
+        }
+      }
+    }
+  }
+}
+
+TEST(predict_batch_sizes_and_threads) {
+  Random random(3);
+  ForestShape shape;
+  shape.n_trees = 40;
+  shape.max_leaves = 60;
+  shape.n_outputs = 3;
+  shape.n_features = 5;
+  const Forest forest(random_arrays(random, shape));
+  const std::vector<double> intercept{0.5, -1.0, 1e-3};
+  std::vector<double> weight(40);
+  for (double& w : weight) w = std::normal_distribution<double>()(random);
+  for (const std::size_t n : {0, 1, 2, 7, 8, 9, 15, 63, 64, 65, 127, 511, 513, 1500, 3001}) {
+    for (const int threads : {1, 2, 5}) {
+      const Table table = dense_table(random, n, 5, DType::f32, Layout::c_order, 0.02);
+      CHECK(agrees(forest, table, threads, weight, intercept));
+    }
+  }
+}
+
+TEST(predict_random_forests) {
+  Random random(4);
+  for (int round = 0; round < 150; ++round) {
+    ForestShape shape;
+    shape.n_trees = below(random, 60);
+    shape.max_leaves = 1 + below(random, round % 10 == 0 ? 2000 : 300);
+    shape.n_features = 1 + below(random, round % 7 == 0 ? 1000 : 12);
+    shape.n_outputs = 1 + below(random, 3);
+    shape.chain = 0.1;
+    shape.missing_left = static_cast<double>(below(random, 3)) / 2;
+    shape.categorical = below(random, 4) == 0 ? 0.2 : 0.0;
+    const Forest forest(random_arrays(random, shape));
+    const double missing = below(random, 2) == 0 ? 0.0 : 0.1;
+    const std::size_t n = 1 + below(random, 400);
+    const DType dtype = below(random, 2) == 0 ? DType::f32 : DType::f64;
+    const Layout layout = kLayouts[below(random, 5)];
+    CHECK(agrees(forest, dense_table(random, n, shape.n_features, dtype, layout, missing), 2));
+    CHECK(agrees(
+        forest, sparse_table(random, n, shape.n_features, dtype, round % 2 == 0, 0.3, missing), 2));
+  }
+}
+
+TEST(predict_one_row_is_the_row_of_a_batch) {
+  Random random(6);
+  ForestShape shape;
+  shape.n_trees = 33;
+  shape.categorical = 0.1;
+  const Forest forest(random_arrays(random, shape));
+  const Table table = dense_table(random, 300, 6, DType::f64, Layout::c_order, 0.1);
+  std::vector<double> batch(300), single(300);
+  predict(forest, table.input, {}, {}, batch, Context{2, nullptr});
+  for (std::size_t r = 0; r < 300; ++r) {
+    Input one = table.input;
+    one.n_rows = 1;
+    one.dense.data += r * 48;
+    predict(forest, one, {}, {}, std::span(single).subspan(r, 1), Context{2, nullptr});
+  }
+  CHECK(same_bits(batch, single));
+}
+
+TEST(predict_takes_the_ranked_form_up_to_its_limits) {
+  Random random(12);
+  for (const std::size_t n_cuts : {255, 256}) {
+    for (const std::size_t n_leaves : {2, 256, 257}) {
+      ForestShape shape;
+      shape.n_trees = 3;
+      shape.n_features = 2;
+      shape.max_leaves = 1;
+      ForestArrays a = random_arrays(random, shape);
+      for (std::size_t i = 0; i < n_cuts; ++i) {
+        const auto cut = static_cast<double>(i);
+        a.nodes.insert(a.nodes.end(),
+                       {{cut, i % 2 == 0 ? kMissingLeft : 0u, 1}, {kInf, 0, 1}, {kInf, 0, 2}});
+        a.tree_begin.push_back(a.nodes.size());
+      }
+      add_chain(a, n_leaves);
+      for (std::size_t i = a.values.size(); i < a.nodes.size(); ++i) {
+        a.values.push_back(static_cast<double>(i));
+      }
+      const Forest forest(std::move(a));
+      const bool fits = n_cuts <= 255 && n_leaves <= 256;
+      CHECK((forest.ranked(std::size_t{1} << 40) != nullptr) == fits);
+      Table table = dense_table(random, 700, 2, DType::f64, Layout::c_order, 0.1);
+      double* x = reinterpret_cast<double*>(table.bytes.data());
+      for (std::size_t r = 0; r < 520; ++r)
+        table.rows[2 * r] = x[2 * r] = static_cast<double>(r) / 2 - 1;
+      CHECK(agrees(forest, table, 2));
+    }
+  }
+}
+
+TEST(predict_from_many_threads_at_once) {
+  Random random(13);
+  ForestShape shape;
+  shape.n_trees = 30;
+  const Forest forest(random_arrays(random, shape));
+  const Table table = dense_table(random, 500, 6, DType::f32, Layout::c_order, 0.1);
+  std::vector<double> want(500), out[4];
+  predict(forest.slice(0, 30), table.input, {}, {}, want, Context{});
+  std::vector<std::thread> threads;
+  for (auto& answer : out) {
+    answer.resize(500);
+    threads.emplace_back([&] {
+      for (int i = 0; i < 20; ++i)
+        predict(forest, table.input, {}, {}, answer, Context{2, nullptr});
+    });
+  }
+  for (auto& thread : threads) thread.join();
+  for (const auto& answer : out) CHECK(same_bits(answer, want));
+}
+
+TEST(predict_without_trees_or_features) {
+  ForestShape shape;
+  shape.n_features = 0;
+  Random random(7);
+  const Forest leaves(random_arrays(random, shape));
+  const Table table = dense_table(random, 20, 0, DType::f64, Layout::c_order, 0.0);
+  CHECK(agrees(leaves, table));
+  shape.n_trees = 0;
+  const Forest none(random_arrays(random, shape));
+  CHECK(agrees(none, table, 2, {}, {4.0}));
+}
+
+TEST(predict_refuses_broken_contracts) {
+  Random random(8);
+  const Forest forest(random_arrays(random, ForestShape{}));
+  Table table = dense_table(random, 10, 6, DType::f64, Layout::c_order, 0.0);
+  std::vector<double> out(10), wrong(9);
+  const Context context;
+  CHECK_THROWS(predict(forest, table.input, {}, {}, wrong, context), std::invalid_argument);
+  CHECK_THROWS(predict(forest, table.input, wrong, {}, out, context), std::invalid_argument);
+  CHECK_THROWS(predict(forest, table.input, {}, wrong, out, context), std::invalid_argument);
+  CHECK_THROWS(predict_members(forest, table.input, out, context), std::invalid_argument);
+  table.input.n_features = 5;
+  CHECK_THROWS(predict(forest, table.input, {}, {}, out, context), std::invalid_argument);
+}
+
+TEST(predict_refuses_broken_sparse_inputs) {
+  Random random(9);
+  ForestShape shape;
+  shape.n_trees = 20;
+  const Forest forest(random_arrays(random, shape));
+  std::vector<double> out(40);
+  std::size_t refused = 0;
+  for (int round = 0; round < 200; ++round) {
+    Table table = sparse_table(random, 40, 6, DType::f32, round % 2 == 0, 0.5, 0.0);
+    const std::size_t i = below(random, table.indices.size());
+    table.indices[i] = round % 4 < 2 ? -1 - static_cast<std::int32_t>(below(random, 9)) : 1000000;
+    try {
+      predict(forest, table.input, {}, {}, out, Context{2, nullptr});
+    } catch (const std::invalid_argument&) {
+      ++refused;
+    }
+  }
+  CHECK(refused > 100);
+}

@@ -1,0 +1,1 @@
+"""What all estimators share: parameter declarations, seeds, threads and their documentation."""

@@ -1,0 +1,184 @@
+"""Exceptions and warnings about user input, and the one way their messages are written.
+
+Every message reads ``[CODE] argument: what was found and where. Allowed: ... Fix: ...``. Codes are
+stable: tests and documentation refer to them, never to the prose. The classes carry nothing but
+the message, so that they survive pickling between worker processes.
+"""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from collections.abc import Sequence
+from typing import Any, TypeAlias
+
+import numpy.typing as npt
+
+Items: TypeAlias = Sequence[Any] | npt.NDArray[Any]
+
+FIRST = 5  # how many rows, names or values a message lists
+
+CODES: dict[str, str] = {
+    "X-EMPTY": "X has no rows or no columns",
+    "X-SHAPE": "X is not two-dimensional",
+    "X-RAGGED": "the rows of X differ in length",
+    "X-COMPLEX": "X holds complex numbers",
+    "X-TEXT": "a numeric column of X holds text",
+    "X-DATETIME": "a column of X holds dates, times or durations",
+    "X-DTYPE": "a column of X has a type that is neither numeric nor categorical",
+    "X-OBJECT": "X holds Python objects that are no numbers",
+    "X-DUPLICATE-NAMES": "two columns of X share a name",
+    "X-NAME-TYPES": "column names of X mix text with other types",
+    "X-LAZY": "X is lazy: it has no rows until it is collected",
+    "X-CONTAINER": "X is no array, sparse matrix or data frame",
+    "X-INFINITE": "X holds infinities",
+    "X-ALL-MISSING": "a column of X has no value at all",
+    "X-ROUNDED": "large integers of X become equal as 64-bit floats",
+    "X-LEVELS": "a categorical column has too many levels",
+    "X-LEVEL-TYPES": "a categorical column mixes text and numbers",
+    "X-WIDTH": "X has another number of columns than at fit",
+    "X-NAMES": "the column names of X differ from those at fit",
+    "X-KIND": "a column of X changed its kind since fit",
+    "X-UNSEEN": "a categorical column holds levels that fit has not seen",
+    "X-SPARSE-CATEGORICAL": "categorical columns in a sparse X",
+    "X-SIZE": "X is larger than the engine can index",
+    "CATEGORICAL-SPEC": "categorical_features does not describe columns of X",
+    "Y-NONE": "y is missing",
+    "Y-LENGTH": "X and y differ in length",
+    "Y-NAN": "y holds NaN",
+    "Y-NULL": "y holds None or another null",
+    "Y-INFINITE": "y holds infinities",
+    "Y-HUGE": "y holds values too large to square",
+    "Y-CONTINUOUS": "a classifier was given a continuous y",
+    "Y-UNKNOWN": "y holds objects that are no labels",
+    "Y-SHAPE": "y has an unsupported shape",
+    "Y-MIXED": "y mixes label types",
+    "Y-TEXT": "a regressor was given text",
+    "Y-DTYPE": "a regressor was given values that are no numbers",
+    "Y-COMPLEX": "y holds complex numbers",
+    "Y-SPARSE": "y is sparse",
+    "Y-ONE-CLASS": "y has a single class",
+    "Y-MANY-CLASSES": "y has nearly as many classes as rows",
+    "W-SHAPE": "sample_weight is not one-dimensional",
+    "W-LENGTH": "X and sample_weight differ in length",
+    "W-DTYPE": "sample_weight holds something else than numbers",
+    "W-FINITE": "sample_weight holds NaN or infinities",
+    "W-NEGATIVE": "sample_weight holds negative numbers",
+    "W-ZERO": "sample_weight holds only zeros",
+    "W-CLASS": "class_weight does not fit the classes of y",
+    "W-OVERFLOW": "sample_weight times class_weight is not finite",
+    "P-VALUE": "a parameter has a value or type that is not allowed",
+    "P-THREADS": "n_jobs asks for far more threads than there are cores",
+    "P-UNKNOWN": "a parameter of that name does not exist",
+    "X-COARSE": "a feature has too many distinct values for an exact stump",
+    "Y-NEGATIVE": "y holds negative values, which a Poisson model has not",
+    "Y-ZERO": "y sums to zero, which a Poisson model cannot fit",
+    "P-MONOTONE": "a monotonic constraint does not fit the data",
+    "P-FEATURE": "a parameter names a feature that X does not have",
+    "M-CLASSES": "a fitted model's classes_ no longer fit its tree",
+}
+
+
+class InputError(ValueError):
+    """Data handed to an estimator cannot be used; the message says where and how to repair it."""
+
+    @property
+    def code(self) -> str:
+        """The stable code of the message, such as ``"X-TEXT"``."""
+        return code_of(str(self))
+
+
+class InputTypeError(InputError, TypeError):
+    """An argument is of the wrong kind altogether (also a :class:`TypeError`)."""
+
+
+class ResourceError(MemoryError):
+    """A computation would need more memory, time or address space than there is."""
+
+
+class DataWarning(UserWarning):
+    """A fact about the data that the user should know; the computation goes on."""
+
+    @property
+    def code(self) -> str:
+        """The stable code of the message, such as ``"X-UNSEEN"``."""
+        return code_of(str(self))
+
+
+def code_of(message: str) -> str:
+    """Return the code that opens ``message``, or an empty string."""
+    return message[1 : message.index("]")] if message.startswith("[") else ""
+
+
+def describe(code: str, argument: str, found: str, *, allowed: str = "", fix: str = "") -> str:
+    """Compose a message from its parts.
+
+    Parameters
+    ----------
+    code : str
+        A key of :data:`CODES`.
+    argument : str
+        The argument at fault, as the user knows it.
+    found : str
+        Where the fault is and what was found there.
+    allowed, fix : str
+        What would be accepted and how to get there.
+
+    Returns
+    -------
+    str
+        The message.
+    """
+    if code not in CODES:
+        raise KeyError(f"error code {code!r} is not declared in CODES")
+    parts = [f"[{code}] {argument}: {_sentence(found)}"]
+    if allowed:
+        parts.append(f"Allowed: {_sentence(allowed)}")
+    if fix:
+        parts.append(f"Fix: {_sentence(fix)}")
+    return " ".join(parts)
+
+
+def _sentence(text: str) -> str:
+    return text if text.endswith((".", "\n", "?")) else f"{text}."
+
+
+def warn(message: str, category: type[Warning] = DataWarning) -> None:
+    """Warn from the first frame outside this package, so that the user's own line is shown."""
+    package = __name__.partition(".")[0]
+    level = 1
+    frame = sys._getframe(1)
+    while frame.f_back is not None:
+        name = str(frame.f_globals.get("__name__", ""))
+        if name != package and not name.startswith(package + "."):
+            break
+        frame, level = frame.f_back, level + 1
+    warnings.warn(message, category, stacklevel=level + 1)
+
+
+def listing(items: Items, count: int | None = None) -> str:
+    """Join the first few of ``items``; ``count`` is their true number when ``items`` is a cut."""
+    shown = [str(item) for item in items[:FIRST]]
+    total = len(items) if count is None else count
+    return ", ".join(shown) + (", ..." if total > len(shown) else "")
+
+
+def rows_text(rows: Items, count: int) -> str:
+    """Name the rows at fault: ``row 3`` or ``rows 3, 7, ... (12 in all)``."""
+    first = listing([int(row) for row in rows[:FIRST]], count)
+    return f"row {first}" if count == 1 else f"rows {first} ({count} in all)"
+
+
+def column_text(names: Items | None, column: int) -> str:
+    """Name a column: ``column 'age' (index 3)``, or ``column 3`` where there are no names."""
+    return f"column {column}" if names is None else f"column {names[column]!r} (index {column})"
+
+
+def class_name(obj: object) -> str:
+    """Return the qualified class name of ``obj`` for a message."""
+    kind = type(obj)
+    return (
+        kind.__qualname__
+        if kind.__module__ == "builtins"
+        else f"{kind.__module__}.{kind.__qualname__}"
+    )

@@ -1,0 +1,14 @@
+"""Estimators whose members are engine trees."""
+
+from committee.learners.stump import DecisionStump
+from committee.learners.svg_drawing import export_svg
+from committee.learners.text_drawing import export_text
+from committee.learners.tree import DecisionTreeClassifier, DecisionTreeRegressor
+
+__all__ = [
+    "DecisionStump",
+    "DecisionTreeClassifier",
+    "DecisionTreeRegressor",
+    "export_svg",
+    "export_text",
+]

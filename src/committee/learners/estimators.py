@@ -1,0 +1,203 @@
+"""What estimators of one engine tree share: reading rows, walking the tree, measuring it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from scipy import sparse
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.validation import check_is_fitted
+
+from committee import _engine
+from committee.core.params import (
+    CATEGORICAL_CONSTRAINTS,
+    THREAD_CONSTRAINTS,
+    NamedParameters,
+    resolve_threads,
+)
+from committee.data import InputError, Labels, Schema, read_predict
+from committee.data.errors import describe
+from committee.data.rows import engine_table
+from committee.learners.structure import Tree
+
+Weights = npt.NDArray[np.float64] | None
+SMALL_BATCH = 256  # rows that one thread predicts before others would be awake
+
+
+class TreeEstimator(NamedParameters, BaseEstimator):
+    """What the tree estimators share: reading, growing, walking, measuring."""
+
+    _parameter_constraints: dict[str, Any] = {
+        "categorical_features": CATEGORICAL_CONSTRAINTS,
+        "n_jobs": THREAD_CONSTRAINTS,
+    }
+
+    n_jobs: int | None
+    tree_: Tree
+    schema_: Schema
+    n_outputs_: int
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.input_tags.allow_nan = True
+        tags.target_tags.required = True
+        return tags
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "tree_")
+
+    def _set_schema(self, schema: Schema) -> None:
+        self.schema_ = schema
+        self.n_features_in_ = schema.n_features
+        if schema.feature_names is not None:
+            self.feature_names_in_ = schema.feature_names
+        elif hasattr(self, "feature_names_in_"):
+            del self.feature_names_in_
+
+    def _threads(self) -> int:
+        available = _engine.available_threads()
+        return resolve_threads(self.n_jobs, available, type(self).__name__)
+
+    def _read(self, X: Any) -> _engine.Table:
+        """Read rows to predict; the short way costs a few microseconds."""
+        if not hasattr(self, "tree_"):
+            check_is_fitted(self)
+        table = read_predict(X, self.schema_, estimator_name=type(self).__name__)
+        return engine_table(table)
+
+    def _outputs(self, X: Any) -> npt.NDArray[np.float64]:
+        """Value of the leaf of each row: class shares, or means."""
+        native = self._read(X)
+        n_rows = len(X) if isinstance(X, np.ndarray) else SMALL_BATCH + 1
+        n_threads = 1 if n_rows <= SMALL_BATCH else self._threads()
+        return self.tree_.forest.predict(native, n_threads=n_threads)
+
+    @property
+    def feature_importances_(self) -> npt.NDArray[np.float64]:
+        """Share of the impurity decrease that each feature's splits brought; sums to one."""
+        check_is_fitted(self)
+        return self.tree_.compute_feature_importances()
+
+    def apply(self, X: Any) -> npt.NDArray[np.int64]:
+        """Find the leaf of each row.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or data frame of shape (n_samples, n_features)
+            The rows.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            Indices into the arrays of ``tree_``.
+        """
+        native = self._read(X)
+        return self.tree_.apply(native, self._threads())
+
+    def decision_path(self, X: Any) -> sparse.csr_matrix:
+        """Mark the nodes that each row passes.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or data frame of shape (n_samples, n_features)
+            The rows.
+
+        Returns
+        -------
+        csr_matrix of shape (n_samples, node_count)
+            1 where a row passes a node.
+        """
+        native = self._read(X)
+        return self.tree_.decision_path(native, self._threads())
+
+    def get_depth(self) -> int:
+        """Count the splits between the root and the deepest leaf."""
+        check_is_fitted(self)
+        return self.tree_.max_depth
+
+    def get_n_leaves(self) -> int:
+        """Count the leaves."""
+        check_is_fitted(self)
+        return self.tree_.n_leaves
+
+
+class TreeClassifier(ClassifierMixin, TreeEstimator):
+    """Labels and probabilities from a tree whose leaves hold class shares."""
+
+    classes_: Any
+    n_classes_: Any
+
+    def _set_classes(self, labels: Labels) -> None:
+        self.n_outputs_ = labels.n_outputs
+        single = labels.n_outputs == 1
+        counts = [len(c) for c in labels.classes]
+        self.classes_ = labels.classes[0] if single else labels.classes
+        self.n_classes_ = counts[0] if single else counts
+
+    def _class_lists(self) -> list[npt.NDArray[Any]]:
+        """Class labels per output, held against the tree: a tampered attribute is an error."""
+        lists = [self.classes_] if self.n_outputs_ == 1 else list(self.classes_)
+        if tuple(len(c) for c in lists) != self.tree_.n_classes:
+            found = f"classes_ holds {[len(c) for c in lists]}, the tree {self.tree_.n_classes}"
+            raise InputError(describe("M-CLASSES", "classes_", found, fix="fit the model again"))
+        return lists
+
+    def _shares(self, X: Any) -> list[npt.NDArray[np.float64]]:
+        outputs = self._outputs(X)
+        ends = np.cumsum(self.tree_.n_classes)[:-1]
+        return np.split(outputs, ends, axis=1) if len(ends) else [outputs]
+
+    def predict(self, X: Any) -> npt.NDArray[Any]:
+        """Predict the class of each row: the one with the largest share in its leaf.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or data frame of shape (n_samples, n_features)
+            The rows.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,) or (n_samples, n_outputs)
+            Labels; of equal shares the first class in the order of ``classes_``.
+        """
+        shares = self._shares(X)
+        lists = self._class_lists()
+        labels = [c.take(s.argmax(axis=1)) for c, s in zip(lists, shares, strict=True)]
+        return labels[0] if len(labels) == 1 else np.stack(labels, axis=1)
+
+    def predict_proba(self, X: Any) -> Any:
+        """Predict class probabilities: the shares of the classes in each row's leaf.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or data frame of shape (n_samples, n_features)
+            The rows.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes), or a list of them for several outputs
+            In the order of ``classes_``.
+        """
+        shares = self._shares(X)
+        self._class_lists()
+        return shares[0] if len(shares) == 1 else shares
+
+    def predict_log_proba(self, X: Any) -> Any:
+        """Predict the logarithm of ``predict_proba``; minus infinity where a share is zero.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or data frame of shape (n_samples, n_features)
+            The rows.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes), or a list of them for several outputs
+            In the order of ``classes_``.
+        """
+        shares = self.predict_proba(X)
+        with np.errstate(divide="ignore"):
+            return [np.log(s) for s in shares] if isinstance(shares, list) else np.log(shares)

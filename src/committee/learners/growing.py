@@ -1,0 +1,128 @@
+"""From parameters as users spell them to the engine's plain numbers.
+
+Shared by every estimator whose members are engine trees.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from committee import _engine
+from committee.data import InputError, Schema
+from committee.data.errors import describe
+
+CRITERIA = {
+    "gini": _engine.Criterion.gini,
+    "entropy": _engine.Criterion.entropy,
+    "log_loss": _engine.Criterion.entropy,
+    "gain_ratio": _engine.Criterion.gain_ratio,
+    "normalized_gain": _engine.Criterion.normalized_gain,
+    "error": _engine.Criterion.error,
+    "squared_error": _engine.Criterion.squared_error,
+    "absolute_error": _engine.Criterion.absolute_error,
+    "poisson": _engine.Criterion.poisson,
+}
+RULES = {"best": _engine.SplitRule.best, "random": _engine.SplitRule.random}
+
+
+def rows_from(value: int | float, n_rows: int, least: int) -> int:
+    """Read a count of rows that may be given as a fraction of all of them."""
+    if isinstance(value, (int, np.integer)):
+        return int(value)
+    return max(least, math.ceil(value * n_rows))
+
+
+def tree_params(
+    estimator: Any,
+    *,
+    n_rows: int,
+    total_weight: float,
+    n_node_features: int,
+    n_features: int,
+    seed: int,
+) -> _engine.TreeParams:
+    """Fill the engine's parameters from an estimator with scikit-learn's tree parameters."""
+    params = _engine.TreeParams()
+    params.criterion = CRITERIA[estimator.criterion]
+    params.rule = RULES[estimator.splitter]
+    params.seed = seed
+    if estimator.max_depth is not None:
+        params.max_depth = int(estimator.max_depth)
+    if estimator.max_leaf_nodes is not None:
+        params.max_leaves = int(estimator.max_leaf_nodes)
+        params.growth = _engine.Growth.best_first
+    params.min_rows_split = rows_from(estimator.min_samples_split, n_rows, 2)
+    params.min_rows_leaf = rows_from(estimator.min_samples_leaf, n_rows, 1)
+    params.min_weight_leaf = estimator.min_weight_fraction_leaf * total_weight
+    if estimator.min_impurity_decrease > 0:
+        # The engine asks for more than min_gain, scikit-learn for at least that much.
+        params.min_gain = np.nextafter(estimator.min_impurity_decrease * total_weight, -np.inf)
+    params.node_features = 0 if n_node_features == n_features else n_node_features
+    return params
+
+
+def monotone_signs(value: Any, schema: Schema) -> list[int]:
+    """Read ``monotonic_cst``: one of -1, 0, 1 per feature, or a dict by feature name."""
+    if value is None:
+        return []
+    p = schema.n_features
+    if isinstance(value, Mapping):
+        signs = np.zeros(p, dtype=np.int64)
+        for name, sign in value.items():
+            signs[feature_index(name, schema, "monotonic_cst")] = sign
+    else:
+        signs = np.asarray(value)
+        if signs.shape != (p,):
+            found = f"monotonic_cst has shape {signs.shape} but the input data X has {p} features"
+            raise InputError(describe("P-MONOTONE", "monotonic_cst", found))
+    if not np.isin(signs, (-1, 0, 1)).all():
+        found = f"must hold only -1, 0 and 1, got {np.unique(signs).tolist()}"
+        raise InputError(describe("P-MONOTONE", "monotonic_cst", found, allowed="-1, 0 or 1"))
+    constrained = [f for f in schema.levels if signs[f] != 0]
+    if constrained:
+        found = f"feature {constrained[0]} is categorical and has no order to be monotone in"
+        raise InputError(describe("P-MONOTONE", "monotonic_cst", found, fix="set its entry to 0"))
+    return [int(s) for s in signs] if signs.any() else []
+
+
+def interaction_groups(value: Any, schema: Schema) -> list[list[int]]:
+    """Read ``interaction_cst``: groups of features that may meet on a path.
+
+    Features in no group form a group of their own each, as in scikit-learn's boosting.
+    """
+    if value is None:
+        return []
+    p = schema.n_features
+    if isinstance(value, str):
+        groups = [[f] for f in range(p)]
+        if value == "pairwise":
+            groups = [[f, g] for f in range(p) for g in range(f + 1, p)] or groups
+        return groups
+    groups = [[feature_index(f, schema, "interaction_cst") for f in group] for group in value]
+    named = {f for group in groups for f in group}
+    rest = [f for f in range(p) if f not in named]
+    return groups + ([rest] if rest else [])
+
+
+def feature_index(name: Any, schema: Schema, argument: str) -> int:
+    """Turn a feature's name or index into its index."""
+    p = schema.n_features
+    if isinstance(name, (int, np.integer)) and not isinstance(name, bool):
+        if 0 <= name < p:
+            return int(name)
+    elif schema.feature_names is not None and name in schema.feature_names:
+        return int(np.flatnonzero(schema.feature_names == name)[0])
+    names = "" if schema.feature_names is None else f" or one of {list(schema.feature_names[:10])}"
+    found = f"{name!r} is not a feature of X"
+    allowed = f"an index in [0, {p - 1}]{names}"
+    raise InputError(describe("P-FEATURE", argument, found, allowed=allowed))
+
+
+def total_of(weight: npt.NDArray[np.float64] | None, n_rows: int) -> float:
+    """Total weight of the rows, finite for any weights the door lets in."""
+    return float(n_rows) if weight is None else min(float(weight.sum()), np.finfo(float).max)

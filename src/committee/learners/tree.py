@@ -1,0 +1,448 @@
+"""Decision trees: CART (Breiman, Friedman, Olshen and Stone 1984), and C4.5's measures and pruning
+(Quinlan 1993), on the engine.
+
+A tree is grown by the split that lowers the impurity most, until nothing is left to gain or a limit
+is met, and may then be cut back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any, Self
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.base import RegressorMixin, clone
+from sklearn.utils import Bunch
+
+from committee import _engine
+from committee.core.parameter_docs import documented
+from committee.core.params import (
+    CLASS_WEIGHT_CONSTRAINTS,
+    SEED_CONSTRAINTS,
+    check_params,
+    choice,
+    integer,
+    max_features_constraints,
+    real,
+    resolve_max_features,
+    resolve_seed,
+)
+from committee.data import (
+    InputError,
+    Schema,
+    Table,
+    combine_weights,
+    read_class_weights,
+    read_classes,
+    read_fit,
+    read_numbers,
+    read_weights,
+)
+from committee.data.errors import describe
+from committee.data.rows import Rows
+from committee.learners.estimators import TreeClassifier, TreeEstimator, Weights
+from committee.learners.growing import (
+    interaction_groups,
+    monotone_signs,
+    total_of,
+    tree_params,
+)
+from committee.learners.structure import Tree
+
+
+class PrunableTree(TreeEstimator):
+    """A tree that is grown by a criterion and cut back by cost."""
+
+    _parameter_constraints: dict[str, Any] = {
+        **TreeEstimator._parameter_constraints,
+        "splitter": [choice("best", "random")],
+        "max_depth": [integer(1), None],
+        "min_samples_split": [integer(2), real(0, 1, "right", no_int=True)],
+        "min_samples_leaf": [integer(1), real(0, 1, "neither", no_int=True)],
+        "min_weight_fraction_leaf": [real(0, 0.5)],
+        "max_features": max_features_constraints(),
+        "random_state": SEED_CONSTRAINTS,
+        "max_leaf_nodes": [integer(2), None],
+        "min_impurity_decrease": [real(0, None, "left")],
+        "ccp_alpha": [real(0, None, "left")],
+        "monotonic_cst": ["array-like", dict, None],
+        "interaction_cst": [list, tuple, choice("pairwise", "no_interactions"), None],
+        "max_bins": [integer(2, 65535)],
+    }
+
+    def _grow(
+        self,
+        table: Table,
+        schema: Schema,
+        stats_of: Callable[[bool], _engine.Stats],
+        weight: Weights,
+        n_classes: list[int],
+    ) -> tuple[_engine.Forest, int]:
+        """Bin, sum and grow; return the forest and the number of features tried at a node."""
+        name = type(self).__name__
+        n_threads = self._threads()
+        tried = resolve_max_features(self.max_features, schema.n_features, name)
+        params = tree_params(
+            self,
+            n_rows=table.n_rows,
+            total_weight=total_of(weight, table.n_rows),
+            n_node_features=tried,
+            n_features=schema.n_features,
+            seed=resolve_seed(self.random_state, name),
+        )
+        params.monotone = monotone_signs(self.monotonic_cst, schema)
+        params.interactions = interaction_groups(self.interaction_cst, schema)
+        if params.monotone and (len(n_classes) > 1 or n_classes[0] > 2):
+            found = f"{n_classes} classes per output" if max(n_classes) > 1 else "several outputs"
+            allowed = "one output, and at most two classes"
+            raise InputError(describe("P-MONOTONE", "monotonic_cst", found, allowed=allowed))
+        rows = Rows.of(table, weight, max_bins=self.max_bins, n_threads=n_threads)
+        stats = stats_of(params.min_rows_leaf > 1)
+        return _engine.grow_tree(rows.matrix, rows.mapper, stats, params, n_threads), tried
+
+    def cost_complexity_pruning_path(
+        self, X: Any, y: Any, sample_weight: Any = None
+    ) -> Bunch:
+        """Compute the alphas at which pruning removes a subtree.
+
+        Parameters
+        ----------
+        X, y, sample_weight
+            As in ``fit``.
+
+        Returns
+        -------
+        Bunch
+            ``ccp_alphas`` and the ``impurities`` of the leaves after each step.
+        """
+        full = clone(self).set_params(ccp_alpha=0.0).fit(X, y, sample_weight=sample_weight)
+        alphas, impurities = full.tree_.forest.cost_complexity_path()
+        return Bunch(ccp_alphas=alphas, impurities=impurities)
+
+
+def check_counts(y: npt.NDArray[np.float64]) -> None:
+    """Refuse targets that no Poisson model has."""
+    if (y < 0).any():
+        row = int(np.argmax((y < 0).any(axis=1)))
+        found = (
+            "Some value(s) of y are negative which is not allowed for Poisson regression: "
+            f"{int((y < 0).sum())} value(s), first at row {row}"
+        )
+        raise InputError(describe("Y-NEGATIVE", "y", found, allowed="values >= 0"))
+    if (y.sum(axis=0) <= 0).any():
+        found = "Sum of y is not strictly positive which is necessary for Poisson regression"
+        raise InputError(describe("Y-ZERO", "y", found, allowed="some values > 0"))
+
+
+@documented
+class DecisionTreeClassifier(PrunableTree, TreeClassifier):
+    """A decision tree for classes.
+
+    Categories and missing values are split on as they are; several targets, weights and sparse
+    input are welcome. The tree is the same for any number of threads and any container.
+
+    Parameters
+    ----------
+    criterion : {"gini", "entropy", "log_loss", "gain_ratio", "normalized_gain", "error"}, \
+default="gini"
+        What a split should improve. "log_loss" is "entropy"; "gain_ratio" is C4.5's information
+        gain over the entropy of the split, among splits of at least average gain;
+        "normalized_gain" is ``2 I / (H_split + H_class)``; "error" is the weighted
+        misclassification.
+    splitter : {"best", "random"}, default="best"
+        The best cut of each feature, or one drawn uniformly (extra trees).
+    {max_depth}
+    {min_samples_split}
+    {min_samples_leaf}
+    {min_weight_fraction_leaf}
+    {max_features}
+    {random_state}
+    {max_leaf_nodes}
+    {min_impurity_decrease}
+    {class_weight}
+    {ccp_alpha}
+    {monotonic_cst}
+    {interaction_cst}
+    {categorical_features}
+    {max_bins}
+    pruning : {"pessimistic"} or None, default=None
+        "pessimistic" is C4.5's: a subtree becomes a leaf where the upper confidence limit of the
+        leaf's error does not exceed that of the subtree. Subtrees are replaced, never raised.
+    confidence : float, default=0.25
+        Of the pessimistic limit; smaller prunes more.
+    {n_jobs}
+
+    Attributes
+    ----------
+    classes_ : ndarray, or list of ndarray for several outputs
+        The class labels.
+    n_classes_ : int, or list of int
+        How many there are.
+    tree_ : Tree
+        The nodes as arrays.
+    schema_ : Schema
+        Feature names and levels that prediction holds new data against.
+    max_features_ : int
+        Features looked at for each split.
+    n_features_in_, feature_names_in_, n_outputs_
+        As in scikit-learn.
+
+    Examples
+    --------
+    Whether to play, from the weather (Quinlan 1986):
+
+    >>> from committee import DecisionTreeClassifier, export_text, load_weather
+    >>> X, y = load_weather(as_frame=True)
+    >>> model = DecisionTreeClassifier(criterion="entropy").fit(X, y)
+    >>> print(export_text(model))
+    """
+
+    _parameter_constraints: dict[str, Any] = {
+        **PrunableTree._parameter_constraints,
+        "criterion": [
+            choice("gini", "entropy", "log_loss", "gain_ratio", "normalized_gain", "error")
+        ],
+        "class_weight": CLASS_WEIGHT_CONSTRAINTS,
+        "pruning": [choice("pessimistic"), None],
+        "confidence": [real(0, 0.5, "right")],
+    }
+
+    def __init__(
+        self,
+        *,
+        criterion: str = "gini",
+        splitter: str = "best",
+        max_depth: int | None = None,
+        min_samples_split: int | float = 2,
+        min_samples_leaf: int | float = 1,
+        min_weight_fraction_leaf: float = 0.0,
+        max_features: int | float | str | None = None,
+        random_state: Any = None,
+        max_leaf_nodes: int | None = None,
+        min_impurity_decrease: float = 0.0,
+        class_weight: Any = None,
+        ccp_alpha: float = 0.0,
+        monotonic_cst: Any = None,
+        interaction_cst: Any = None,
+        categorical_features: Any = "from_dtype",
+        max_bins: int = 255,
+        pruning: str | None = None,
+        confidence: float = 0.25,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.criterion = criterion
+        self.splitter = splitter
+        self.max_depth = max_depth
+        self.min_samples_split = min_samples_split
+        self.min_samples_leaf = min_samples_leaf
+        self.min_weight_fraction_leaf = min_weight_fraction_leaf
+        self.max_features = max_features
+        self.random_state = random_state
+        self.max_leaf_nodes = max_leaf_nodes
+        self.min_impurity_decrease = min_impurity_decrease
+        self.class_weight = class_weight
+        self.ccp_alpha = ccp_alpha
+        self.monotonic_cst = monotonic_cst
+        self.interaction_cst = interaction_cst
+        self.categorical_features = categorical_features
+        self.max_bins = max_bins
+        self.pruning = pruning
+        self.confidence = confidence
+        self.n_jobs = n_jobs
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.multi_output = True
+        return tags
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Grow the tree.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or data frame of shape (n_samples, n_features)
+            The training rows.
+        y : array-like of shape (n_samples,) or (n_samples, n_outputs)
+            Their classes.
+        sample_weight : array-like of shape (n_samples,), optional
+            Weights of the rows; a row of weight 0 is as good as absent.
+
+        Returns
+        -------
+        DecisionTreeClassifier
+            The fitted model.
+        """
+        check_params(self)
+        name = type(self).__name__
+        table, schema = read_fit(
+            X, categorical_features=self.categorical_features, estimator_name=name
+        )
+        labels = read_classes(y, table.n_rows, multi_output=True, estimator_name=name)
+        weight = combine_weights(
+            read_weights(sample_weight, table.n_rows), read_class_weights(self.class_weight, labels)
+        )
+        codes = np.ascontiguousarray(labels.codes, dtype=np.uint32)
+        n_classes = [len(c) for c in labels.classes]
+        stats = partial(_engine.Stats.classes, codes, n_classes, weight)
+        forest, tried = self._grow(table, schema, stats, weight, n_classes)
+        if self.ccp_alpha > 0:
+            forest = forest.pruned_by_cost(self.ccp_alpha)
+        if self.pruning == "pessimistic":
+            forest = forest.pruned_by_pessimism(self.confidence)
+        self._set_schema(schema)
+        self._set_classes(labels)
+        self.max_features_ = tried
+        self.tree_ = Tree(forest, tuple(n_classes))
+        return self
+
+
+@documented
+class DecisionTreeRegressor(RegressorMixin, PrunableTree):
+    """A decision tree for numbers.
+
+    Parameters
+    ----------
+    criterion : {"squared_error", "absolute_error", "poisson"}, default="squared_error"
+        What a split should improve: the variance (leaves are means), the mean distance to the
+        median (leaves are medians), or half the Poisson deviance (targets >= 0).
+    splitter : {"best", "random"}, default="best"
+        The best cut of each feature, or one drawn uniformly (extra trees).
+    {max_depth}
+    {min_samples_split}
+    {min_samples_leaf}
+    {min_weight_fraction_leaf}
+    {max_features}
+    {random_state}
+    {max_leaf_nodes}
+    {min_impurity_decrease}
+    {ccp_alpha}
+    {monotonic_cst}
+    {interaction_cst}
+    {categorical_features}
+    {max_bins}
+    {n_jobs}
+
+    Attributes
+    ----------
+    tree_ : Tree
+        The nodes as arrays.
+    schema_ : Schema
+        Feature names and levels that prediction holds new data against.
+    max_features_ : int
+        Features looked at for each split.
+    n_features_in_, feature_names_in_, n_outputs_
+        As in scikit-learn.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from committee import DecisionTreeRegressor
+    >>> x = np.linspace(0, 6, 200).reshape(-1, 1)
+    >>> model = DecisionTreeRegressor(max_leaf_nodes=4).fit(x, np.sin(x[:, 0]))
+    >>> model.predict([[1.5], [4.7]]).round(2)
+    """
+
+    _parameter_constraints: dict[str, Any] = {
+        **PrunableTree._parameter_constraints,
+        "criterion": [choice("squared_error", "absolute_error", "poisson")],
+    }
+
+    def __init__(
+        self,
+        *,
+        criterion: str = "squared_error",
+        splitter: str = "best",
+        max_depth: int | None = None,
+        min_samples_split: int | float = 2,
+        min_samples_leaf: int | float = 1,
+        min_weight_fraction_leaf: float = 0.0,
+        max_features: int | float | str | None = None,
+        random_state: Any = None,
+        max_leaf_nodes: int | None = None,
+        min_impurity_decrease: float = 0.0,
+        ccp_alpha: float = 0.0,
+        monotonic_cst: Any = None,
+        interaction_cst: Any = None,
+        categorical_features: Any = "from_dtype",
+        max_bins: int = 255,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.criterion = criterion
+        self.splitter = splitter
+        self.max_depth = max_depth
+        self.min_samples_split = min_samples_split
+        self.min_samples_leaf = min_samples_leaf
+        self.min_weight_fraction_leaf = min_weight_fraction_leaf
+        self.max_features = max_features
+        self.random_state = random_state
+        self.max_leaf_nodes = max_leaf_nodes
+        self.min_impurity_decrease = min_impurity_decrease
+        self.ccp_alpha = ccp_alpha
+        self.monotonic_cst = monotonic_cst
+        self.interaction_cst = interaction_cst
+        self.categorical_features = categorical_features
+        self.max_bins = max_bins
+        self.n_jobs = n_jobs
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.multi_output = self.criterion != "absolute_error"
+        return tags
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Grow the tree.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or data frame of shape (n_samples, n_features)
+            The training rows.
+        y : array-like of shape (n_samples,) or (n_samples, n_outputs)
+            Their targets.
+        sample_weight : array-like of shape (n_samples,), optional
+            Weights of the rows; a row of weight 0 is as good as absent.
+
+        Returns
+        -------
+        DecisionTreeRegressor
+            The fitted model.
+        """
+        check_params(self)
+        name = type(self).__name__
+        table, schema = read_fit(
+            X, categorical_features=self.categorical_features, estimator_name=name
+        )
+        several = self.criterion != "absolute_error"  # a median of vectors is not defined
+        targets = read_numbers(y, table.n_rows, multi_output=several, estimator_name=name)
+        weight = read_weights(sample_weight, table.n_rows)
+        if self.criterion == "poisson":
+            check_counts(targets)
+        targets = np.ascontiguousarray(targets)
+        centred = self.criterion != "poisson"
+        stats = partial(_engine.Stats.regression, targets, weight, centred)
+        n_outputs = targets.shape[1]
+        forest, tried = self._grow(table, schema, stats, weight, [1] * n_outputs)
+        if self.ccp_alpha > 0:
+            forest = forest.pruned_by_cost(self.ccp_alpha)
+        self._set_schema(schema)
+        self.n_outputs_ = n_outputs
+        self.max_features_ = tried
+        self.tree_ = Tree(forest, (1,) * n_outputs)
+        return self
+
+    def predict(self, X: Any) -> npt.NDArray[np.float64]:
+        """Predict the target of each row: the value of its leaf.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or data frame of shape (n_samples, n_features)
+            The rows.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,) or (n_samples, n_outputs)
+            The predictions.
+        """
+        outputs = self._outputs(X)
+        return outputs[:, 0] if outputs.shape[1] == 1 else outputs
