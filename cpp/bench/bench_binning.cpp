@@ -1,5 +1,6 @@
-// CPU nanoseconds per value of fitting and of transforming, one thread, best of several runs: float32
-// and float64, C and F order, narrow and wide. Build with the engine's sources; no arguments.
+// CPU nanoseconds per value of fitting and of transforming, one thread, best of several runs:
+// float32 and float64, C and F order, narrow and wide. Build with the engine's sources; no
+// arguments.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>

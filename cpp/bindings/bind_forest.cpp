@@ -71,7 +71,7 @@ nb::tuple get_state(const Forest& forest) {
                         copy(a.weight), copy(a.count));
 }
 
-void set_state(Forest& forest, const nb::tuple& state) {
+void set_state(Forest& forest, const nb::tuple& state) try {
   if (state.size() != 13) throw std::invalid_argument("the state of a forest has 13 parts");
   const auto doubles = [&](std::size_t i) { return nb::cast<DoubleArray>(state[i]); };
   const auto longs = [&](std::size_t i) { return nb::cast<UInt64Array>(state[i]); };
@@ -79,6 +79,8 @@ void set_state(Forest& forest, const nb::tuple& state) {
   new (&forest) Forest(from_arrays(nb::cast<std::size_t>(state[0]), nb::cast<std::size_t>(state[1]), longs(2),
                                    doubles(3), ints(4), ints(5), doubles(6), longs(7), longs(8), doubles(9),
                                    doubles(10), doubles(11), longs(12)));
+} catch (const nb::cast_error&) {
+  throw std::invalid_argument("the state of a forest has parts of the wrong type");
 }
 
 auto predict_array(const Forest& forest, nb::handle table, const std::optional<DoubleArray>& weight,

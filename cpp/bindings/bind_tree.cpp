@@ -33,7 +33,9 @@ HeldStats classes(const Codes& codes, const std::vector<std::uint32_t>& n_classe
 
 HeldStats regression(const Targets& y, const std::optional<DoubleArray>& weight, bool centred, bool counted) {
   check_weight(weight, y.shape(0));
-  return {Stats::regression({y.data(), y.size()}, y.shape(1), as_span(weight), centred, counted), {nb::cast(y)}};
+  std::vector<nb::object> held{nb::cast(y)};
+  if (weight) held.push_back(nb::cast(*weight));
+  return {Stats::regression({y.data(), y.size()}, y.shape(1), as_span(weight), centred, counted), std::move(held)};
 }
 
 HeldStats newton(const DoubleArray& gradient, const DoubleArray& hessian, unsigned bits, bool counted) {
@@ -105,6 +107,7 @@ void bind_params(nb::module_& m) {
       .def_rw("min_gain", &TreeParams::min_gain)
       .def_rw("node_features", &TreeParams::node_features)
       .def_rw("tree_features", &TreeParams::tree_features)
+      .def_rw("multiway", &TreeParams::multiway)
       .def_rw("l2", &TreeParams::l2)
       .def_rw("monotone", &TreeParams::monotone)
       .def_rw("interactions", &TreeParams::interactions)

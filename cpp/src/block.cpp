@@ -2,28 +2,12 @@
 
 #include <algorithm>
 #include <bit>
+#include <utility>
 
 namespace committee {
 namespace {
 
 constexpr std::size_t kTile = 32;  // features copied together: one write stream each
-
-/// Sums by bin while reading rows: cells of the occupied bins only, a bit for each, emptied by the reading.
-struct Cells {
-  std::vector<std::int64_t> sums;
-  std::vector<std::uint64_t> occupied;
-
-  void reserve(std::size_t codes, std::size_t width) {
-    if (sums.size() < codes * width) sums.resize(codes * width, 0);
-    if (occupied.size() < (codes + 63) / 64) occupied.resize((codes + 63) / 64, 0);
-  }
-  void mark(std::size_t code) { occupied[code / 64] |= std::uint64_t{1} << (code % 64); }
-};
-
-Cells& cells_of_this_thread() {
-  thread_local Cells cells;
-  return cells;
-}
 
 }  // namespace
 
@@ -100,59 +84,82 @@ std::uint32_t Block::sparse_code(std::size_t feature, std::size_t local) const {
   return entry != last && entry->local == local ? entry->code : matrix_.zero_bin[feature];
 }
 
+/// Packed rows (at most kBlockRows: one word holds their sums). Which codes occur is kept as a byte each, written
+/// blindly: a bit set in memory would make every row wait for the one before.
 template <class CodeAt>
-void Block::read_rows(CodeAt code_at, std::size_t n_bins, Profile& out) const {
-  Cells& cells = cells_of_this_thread();
-  const std::size_t width = stats_.width;
-  cells.reserve(n_bins + 1, width);
-  const std::size_t n = end_ - begin_;
-  if (stats_.form == RowForm::packed) {  // at most kBlockRows of them: one word holds the sums
-    std::int64_t* sums = cells.sums.data();
-    std::uint64_t* occupied = cells.occupied.data();
-    for (std::size_t i = begin_; i < end_; ++i) {
-      const std::size_t code = code_at(order_[i]);
-      sums[code] += words_[i];
-      occupied[code / 64] |= std::uint64_t{1} << (code % 64);
-    }
-  } else {
-    for (std::size_t i = begin_; i < end_; ++i) {
-      const std::size_t code = code_at(order_[i]);
-      stats_.add_row(rows_[order_[i]], cells.sums.data() + code * width);
-      cells.mark(code);
-    }
+void Block::read_packed(CodeAt code_at, std::size_t n_words, Profile& out) const {
+  std::int64_t* cells = cells_.data();
+  std::uint64_t* seen = seen_.data();
+  auto* seen_bytes = reinterpret_cast<std::uint8_t*>(seen);
+  const std::uint16_t* order = order_.data();
+  const std::int64_t* words = words_.data();
+  for (std::size_t i = begin_, end = end_; i < end; ++i) {
+    const std::size_t code = code_at(order[i]);
+    cells[code] += words[i];
+    seen_bytes[code] = 1;
   }
-  out.reserve(std::min(n, n_bins) + 1, width);
-  const bool packed = stats_.form == RowForm::packed;
-  const std::int64_t mask = (std::int64_t{1} << stats_.shift) - 1;
+  std::uint32_t* bin = out.bin.data();
+  std::int64_t* raw = out.raw.data();
   std::size_t k = 0;
-  out.has_missing = false;
-  for (std::size_t word = 0; word < (n_bins + 64) / 64; ++word) {
-    std::uint64_t bits = cells.occupied[word];
-    cells.occupied[word] = 0;
-    for (; bits != 0; bits &= bits - 1) {
-      const std::size_t code = word * 64 + static_cast<std::size_t>(std::countr_zero(bits));
-      std::int64_t* cell = cells.sums.data() + code * (packed ? 1 : width);
-      std::int64_t* to = out.raw.data() + k * width;
-      if (packed && width == 2) {
-        to[0] = cell[0] >> stats_.shift;
-        to[1] = cell[0] & mask;
-        cell[0] = 0;
-      } else {
-        for (std::size_t j = 0; j < width; ++j) {
-          to[j] = cell[j];
-          cell[j] = 0;
-        }
-      }
-      if (std::all_of(to, to + width, [](std::int64_t v) { return v == 0; })) continue;
-      if (code == n_bins) {
-        std::copy_n(to, width, out.missing.data());
-        out.has_missing = true;
-        continue;
-      }
-      out.bin[k++] = static_cast<std::uint32_t>(code);
+  for (std::size_t i = 0; i < n_words; ++i) {
+    for (std::uint64_t bits = std::exchange(seen[i], 0); bits != 0; bits &= bits - 1) {
+      const std::size_t code = 8 * i + static_cast<std::size_t>(std::countr_zero(bits)) / 8;
+      bin[k] = static_cast<std::uint32_t>(code);
+      raw[k] = std::exchange(cells[code], 0);
+      k += raw[k] != 0;
     }
   }
   out.n = k;
+  if (stats_.width == 1) return;
+  const std::int64_t mask = (std::int64_t{1} << stats_.shift) - 1;
+  for (std::size_t i = k; i-- > 0;) {
+    const std::int64_t word = raw[i];
+    raw[2 * i] = word >> stats_.shift;
+    raw[2 * i + 1] = word & mask;
+  }
+}
+
+/// Any other form of statistics: a cell is `width` words.
+template <class CodeAt>
+void Block::read_wide(CodeAt code_at, std::size_t n_words, Profile& out) const {
+  const std::size_t width = stats_.width;
+  auto* seen_bytes = reinterpret_cast<std::uint8_t*>(seen_.data());
+  for (std::size_t i = begin_; i < end_; ++i) {
+    const std::size_t code = code_at(order_[i]);
+    stats_.add_row(rows_[order_[i]], cells_.data() + code * width);
+    seen_bytes[code] = 1;
+  }
+  std::size_t k = 0;
+  for (std::size_t i = 0; i < n_words; ++i) {
+    for (std::uint64_t bits = std::exchange(seen_[i], 0); bits != 0; bits &= bits - 1) {
+      const std::size_t code = 8 * i + static_cast<std::size_t>(std::countr_zero(bits)) / 8;
+      std::int64_t any = 0;
+      for (std::size_t j = 0; j < width; ++j) {
+        any |= out.raw[k * width + j] = std::exchange(cells_[code * width + j], 0);
+      }
+      out.bin[k] = static_cast<std::uint32_t>(code);
+      k += any != 0;
+    }
+  }
+  out.n = k;
+}
+
+template <class CodeAt>
+void Block::read_rows(CodeAt code_at, std::size_t n_bins, Profile& out) const {
+  const bool packed = stats_.form == RowForm::packed;
+  const std::size_t width = stats_.width, n_words = (n_bins + 8) / 8;
+  if (seen_.size() < n_words) seen_.resize(n_words, 0);
+  if (const std::size_t n = n_words * 8 * (packed ? 1 : width); cells_.size() < n) cells_.resize(n, 0);
+  out.reserve(std::min(end_ - begin_, n_bins) + 2, width);  // one more is written before it is known to be empty
+  if (packed) {
+    read_packed(code_at, n_words, out);
+  } else {
+    read_wide(code_at, n_words, out);
+  }
+  out.has_missing = out.n > 0 && out.bin[out.n - 1] == n_bins;  // the largest code there is
+  if (!out.has_missing) return;
+  --out.n;
+  std::copy_n(out.raw.data() + out.n * width, width, out.missing.data());
 }
 
 /// Stable and without branches on the side, as in Partition; packed statistics move along.

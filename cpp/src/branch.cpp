@@ -31,7 +31,7 @@ void Branch::take(NodeId id, Histogram sums, const Context& context) {
     data_.pool.give(std::move(sums));
     if (whole) return grow_block(id, context);
     block_.load(data_.partition.rows(node.begin, node.rows));
-    grower_.feed(id, block_, context);
+    grower_.feed(id, block_, Context{1, context.poll});  // a block serves one thread
   } else if (whole && id != 0 && node.rows <= task_rows_) {
     tasks_.push_back({id, std::move(sums)});
   } else {

@@ -1,9 +1,11 @@
-// Two passes: find each element's bucket by the branch-free search, then move it there (counting sort).
+// Two passes: find each element's bucket by the branch-free search, then move it there (counting
+// sort).
 #include "buckets.hpp"
 
 #include <algorithm>
 #include <type_traits>
 
+#include "radix.hpp"
 #include "search.hpp"
 
 namespace committee {
@@ -11,12 +13,9 @@ namespace {
 
 constexpr std::size_t kChunk = 512;
 constexpr std::size_t kMaxSplitters = 4096;  // two buckets each: numbers fit 16 bits
-constexpr std::size_t kElementsPerSplitter = 32;
-
-template <class Element>
-bool before(const Element& a, const Element& b) {
-  return value_of(a) < value_of(b);
-}
+constexpr std::size_t kElementsPerSplitter = 16;
+constexpr std::size_t kOneBucket = 65536;  // up to here sorting all in the L2 cache is as fast
+constexpr std::ptrdiff_t kSmallSort = 256;
 
 template <class Element>
 std::vector<double> choose_splitters(std::span<const Element> elements) {
@@ -32,8 +31,19 @@ std::vector<double> choose_splitters(std::span<const Element> elements) {
 
 template <class Element>
 void Buckets<Element>::load(std::span<const Element> elements) {
-  split(elements);
-  scatter(elements);
+  if (elements.size() > kOneBucket) {
+    split(elements);
+    scatter(elements);
+  } else {
+    element_.assign(elements.begin(), elements.end());
+    begin_.assign(1, 0);
+    if (!elements.empty()) begin_.push_back(elements.size());
+    in_order_.assign(size(), 0);
+  }
+  mass_.assign(size(), 0);
+  for (std::size_t b = 0; b < size(); ++b) {
+    for (std::size_t i = begin_[b]; i < begin_[b + 1]; ++i) mass_[b] += mass_of(element_[i]);
+  }
 }
 
 template <class Element>
@@ -72,21 +82,18 @@ void Buckets<Element>::scatter(std::span<const Element> elements) {
   element_.resize(elements.size());
   Element* const to = element_.data();
   for (std::size_t i = 0; i < elements.size(); ++i) to[next_[bucket_[i]]++] = elements[i];
-  mass_.assign(size(), 0);
-  for (std::size_t b = 0; b < size(); ++b) {
-    if constexpr (std::is_same_v<Element, WeightedValue>) {
-      for (std::size_t i = begin_[b]; i < begin_[b + 1]; ++i) mass_[b] += element_[i].mass;
-    } else {
-      mass_[b] = begin_[b + 1] - begin_[b];
-    }
-  }
 }
 
 template <class Element>
 std::span<const Element> Buckets<Element>::sorted(std::size_t bucket) {
   Element* const begin = element_.data() + begin_[bucket];
   Element* const end = element_.data() + begin_[bucket + 1];
-  if (in_order_[bucket] == 0) std::sort(begin, end, before<Element>);
+  if (in_order_[bucket] == 0 && end - begin > kSmallSort) {
+    radix_sort(std::span<Element>(begin, end), spare_);
+  } else if (in_order_[bucket] == 0) {
+    std::sort(begin, end,
+              [](const Element& a, const Element& b) { return value_of(a) < value_of(b); });
+  }
   in_order_[bucket] = 1;
   return {begin, end};
 }
@@ -94,15 +101,21 @@ std::span<const Element> Buckets<Element>::sorted(std::size_t bucket) {
 template <class Element>
 Distinct Buckets<Element>::distinct_from(std::size_t bucket) {
   Distinct distinct;
+  if (bucket >= size()) return distinct;
+  distinct.value.resize(element_.size() - begin_[bucket]);
+  distinct.mass.resize(distinct.value.size());
+  double last = value_of(sorted(bucket)[0]);
+  std::size_t at = 0;
   for (; bucket < size(); ++bucket) {
     for (const Element& element : sorted(bucket)) {
-      if (distinct.value.empty() || distinct.value.back() != value_of(element)) {
-        distinct.value.push_back(value_of(element));
-        distinct.mass.push_back(0);
-      }
-      distinct.mass.back() += mass_of(element);
+      at += value_of(element) != last ? 1 : 0;
+      last = value_of(element);
+      distinct.value[at] = last;
+      distinct.mass[at] += mass_of(element);
     }
   }
+  distinct.value.resize(at + 1);
+  distinct.mass.resize(at + 1);
   return distinct;
 }
 

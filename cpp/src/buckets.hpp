@@ -1,6 +1,7 @@
-// A column's values in ascending buckets, each sorted only when somebody asks: choosing cuts needs the order of values
-// near the cuts alone. Splitters are values of a small subsample, so buckets are about equally full whatever the
-// distribution; a value equal to a splitter has a bucket of its own, so heavy values are never sorted.
+// A column's values in ascending buckets, each sorted only when somebody asks: choosing cuts needs
+// the order of values near the cuts alone. Splitters are values of a small subsample, so buckets
+// are about equally full whatever the distribution; a value equal to a splitter has a bucket of its
+// own, so heavy values are never sorted.
 #pragma once
 
 #include "committee/types.hpp"
@@ -25,8 +26,8 @@ inline std::uint64_t mass_of(float) { return 1; }
 inline std::uint64_t mass_of(double) { return 1; }
 inline std::uint64_t mass_of(const WeightedValue& x) { return x.mass; }
 
-/// Element: float (for columns whose values are all float32), double, or WeightedValue. Memory is reused from one
-/// column to the next.
+/// Element: float (for columns whose values are all float32), double, or WeightedValue. Memory is
+/// reused from one column to the next.
 template <class Element>
 class Buckets {
  public:
@@ -42,8 +43,9 @@ class Buckets {
   void scatter(std::span<const Element> elements);
 
   std::vector<Element> element_;       // by bucket
+  std::vector<Element> spare_;         // of the sort
   std::vector<std::uint16_t> bucket_;  // of each element as it came
-  std::vector<std::uint32_t> next_;    // by bucket, empty ones included: where its next element goes
+  std::vector<std::uint32_t> next_;  // by bucket, empty ones included: where its next element goes
   std::vector<std::size_t> begin_{0};
   std::vector<std::uint64_t> mass_;
   std::vector<std::uint8_t> in_order_;

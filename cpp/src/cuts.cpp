@@ -1,5 +1,5 @@
-// One greedy pass over ascending values chooses the cuts. Whole buckets in which no bin can end are passed over
-// unsorted, by their mass.
+// One greedy pass over ascending values chooses the cuts. Whole buckets in which no bin can end are
+// passed over unsorted, by their mass.
 #include "cuts.hpp"
 
 #include <algorithm>
@@ -22,15 +22,16 @@ class Greedy {
 
   std::size_t bins_left() const { return bins_left_; }  // the open bin among them
 
-  /// No bin ends within or right after values of this mass, the value after them having at most next_mass.
+  /// No bin ends within or right after values of this mass, the value after them having at most
+  /// next_mass.
   bool may_pass(std::uint64_t mass, std::uint64_t next_mass) const {
     return 2 * (open_ + mass) + next_mass <= bound_;
   }
   void pass(std::uint64_t mass) { open_ += mass; }
 
-  /// The next value, what follows it, and how many distinct values do. The bin ends here when that is nearer to
-  /// the target than to take the next value too: target - open < open + next_mass - target. Where values are no
-  /// more than bins, each gets its own.
+  /// The next value, what follows it, and how many distinct values do. The bin ends here when that
+  /// is nearer to the target than to take the next value too: target - open < open + next_mass -
+  /// target. Where values are no more than bins, each gets its own.
   void take(double value, std::uint64_t mass, double next, std::uint64_t next_mass,
             std::size_t n_after) {
     open_ += mass;
@@ -60,8 +61,8 @@ class Greedy {
   }
 
  private:
-  // Twice the target, and a little more: a tie among integer weights stays a tie when all of them are multiplied by a
-  // number that is no power of two.
+  // Twice the target, and a little more: a tie among integer weights stays a tie when all of them
+  // are multiplied by a number that is no power of two.
   void set_bound() {
     const std::uint64_t twice = 2 * left_ / bins_left_;
     bound_ = twice + (twice >> kTieBits);
@@ -79,13 +80,15 @@ class Greedy {
 template <class Element>
 WeightedValue first_run(std::span<const Element> ascending, std::size_t& length) {
   WeightedValue run{value_of(ascending[0]), 0};
-  for (length = 0; length < ascending.size() && value_of(ascending[length]) == run.value; ++length) {
+  for (length = 0; length < ascending.size() && value_of(ascending[length]) == run.value;
+       ++length) {
     run.mass += mass_of(ascending[length]);
   }
   return run;
 }
 
-/// Takes every value of a bucket that is not the last; more distinct values follow than bins are left.
+/// Takes every value of a bucket that is not the last; more distinct values follow than bins are
+/// left.
 template <class Element>
 void take_bucket(Greedy& greedy, Buckets<Element>& buckets, std::size_t bucket) {
   constexpr std::size_t kMany = std::numeric_limits<std::size_t>::max();
@@ -182,8 +185,7 @@ bool ColumnCuts::more_distinct_than(std::size_t n) {
 }
 
 FeatureBins ColumnCuts::equal_mass_bins(std::size_t max_bins, bool all_seen) {
-  return with_buckets(
-      [&](auto& buckets) { return bins_of_buckets(buckets, max_bins, all_seen); });
+  return with_buckets([&](auto& buckets) { return bins_of_buckets(buckets, max_bins, all_seen); });
 }
 
 MassScale::MassScale(std::span<const double> weight) {

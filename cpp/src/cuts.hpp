@@ -1,5 +1,5 @@
-// From one column's values to its cuts. Pure functions of the weighted multiset of values: masses are integers, so
-// their sums do not depend on the order of rows.
+// From one column's values to its cuts. Pure functions of the weighted multiset of values: masses
+// are integers, so their sums do not depend on the order of rows.
 #pragma once
 
 #include "buckets.hpp"
@@ -7,9 +7,10 @@
 
 namespace committee {
 
-/// Chooses at most max_bins bins of nearly equal mass: one per distinct value where these are few enough. A bin ends
-/// where its mass is nearest to (mass left) / (bins left), so a heavy value gets a bin of its own. `all_seen`: the
-/// values are all there are, so the gaps around the cuts are known.
+/// Chooses at most max_bins bins of nearly equal mass: one per distinct value where these are few
+/// enough. A bin ends where its mass is nearest to (mass left) / (bins left), so a heavy value gets
+/// a bin of its own. `all_seen`: the values are all there are, so the gaps around the cuts are
+/// known.
 FeatureBins equal_mass_bins(const Distinct& distinct, std::size_t max_bins, bool all_seen);
 
 /// Adds mass to a value, which may be new.
@@ -18,7 +19,8 @@ void add_mass(Distinct& distinct, double value, std::uint64_t mass);
 /// One column after the other: load, then ask. Keeps its memory.
 class ColumnCuts {
  public:
-  /// value: no NaN, any order, -0.0 counts as 0.0 (and is changed to it); mass: one per value, or empty for one each.
+  /// value: no NaN, any order, -0.0 counts as 0.0 (and is changed to it); mass: one per value, or
+  /// empty for one each.
   void load(std::span<double> value, std::span<const std::uint64_t> mass);
 
   Distinct distinct();
@@ -38,14 +40,17 @@ class ColumnCuts {
   Buckets<WeightedValue> weighted_buckets_;
 };
 
-/// Integer masses for weights: w times a power of two, so that weight k equals k rows of weight one exactly and
-/// kCutSample of the largest add up within 62 bits. Positive weights count one unit at least.
+/// Integer masses for weights: w times a power of two, so that weight k equals k rows of weight one
+/// exactly and kCutSample of the largest add up within 62 bits. Positive weights count one unit at
+/// least.
 class MassScale {
  public:
   /// Throws std::invalid_argument for a negative, infinite or NaN weight.
   explicit MassScale(std::span<const double> weight);
 
-  bool uniform() const { return uniform_; }  // all weights equal and positive: masses are not needed
+  bool uniform() const {
+    return uniform_;
+  }  // all weights equal and positive: masses are not needed
   std::uint64_t operator()(double weight) const;
 
  private:

@@ -22,7 +22,7 @@ std::vector<NodeId> level_order(const Grower& grower) {
 
 }  // namespace
 
-ForestArrays Grower::finish(std::vector<Stats::FineSums> fine) {
+ForestArrays Grower::finish(std::vector<__int128> fine) {
   const std::vector<NodeId> order = level_order(*this);
   const std::size_t n = order.size();
   ForestArrays out;
@@ -62,21 +62,24 @@ ForestArrays Grower::finish(std::vector<Stats::FineSums> fine) {
 }
 
 /// Values and impurities of all nodes. A regression's come from exact integer sums of its leaves, added upwards.
-void Grower::set_values(ForestArrays& out, std::span<const NodeId> order, std::vector<Stats::FineSums>& fine) const {
+void Grower::set_values(ForestArrays& out, std::span<const NodeId> order, std::vector<__int128>& fine) const {
   const bool exact = stats_.kind != SumKind::classes && params_.criterion != Criterion::absolute_error;
+  const std::size_t width = stats_.fine_width();
   std::vector<double> s(stats_.n_sums);
   for (std::size_t i = order.size(); exact && i-- > 0;) {
     const GrownNode& node = nodes_[order[i]];
     if (node.left == 0) continue;
-    fine[order[i]].add(fine[node.left]);
-    fine[order[i]].add(fine[node.left + 1]);
+    const __int128* child = fine.data() + node.left * width;
+    for (std::size_t j = 0; j < width; ++j) fine[order[i] * width + j] = child[j] + child[width + j];
   }
   for (std::size_t i = 0; i < order.size(); ++i) {
     const GrownNode& node = nodes_[order[i]];
     double* value = out.values.data() + i * out.n_outputs;
+    const __int128* exact_sums = fine.data() + order[i] * width;
     stats_.decode(sums(order[i]).data(), s.data());
     const double weight = stats_.weight_of(s.data());
-    out.weight[i] = weight * stats_.weight_scale();
+    const bool fine_weight = exact && stats_.kind == SumKind::regression;
+    out.weight[i] = fine_weight ? stats_.fine_total(exact_sums) : weight * stats_.weight_scale();
     if (stats_.kind == SumKind::classes) {
       const double* from = s.data();
       for (const std::uint32_t k : stats_.n_classes) {
@@ -96,14 +99,14 @@ void Grower::set_values(ForestArrays& out, std::span<const NodeId> order, std::v
       *value = node.value;
       out.impurity[i] = node.impurity;
     } else if (stats_.kind == SumKind::newton) {
-      const double h = stats_.fine_value(fine[order[i]], 1) + params_.l2;
-      *value = h > 0 ? -stats_.fine_value(fine[order[i]], 0) / h : 0.0;
+      const double h = stats_.fine_value(exact_sums, 1) + params_.l2;
+      *value = h > 0 ? -stats_.fine_value(exact_sums, 0) / h : 0.0;
       if (!params_.monotone.empty()) *value = std::clamp(*value, node.lower, node.upper);
     } else {
       double impurity = 0;
       for (std::size_t m = 0; m < stats_.n_outputs; ++m) {
-        value[m] = stats_.fine_value(fine[order[i]], m);
-        impurity += stats_.fine_impurity(fine[order[i]], m);
+        value[m] = node.constant ? stats_.y[node.row * stats_.n_outputs + m] : stats_.fine_value(exact_sums, m);
+        impurity += stats_.fine_impurity(exact_sums, m);
         if (params_.monotone.empty()) continue;
         value[m] = std::clamp(value[m], stats_.centre(m) + node.lower * stats_.y_scale(),
                               stats_.centre(m) + node.upper * stats_.y_scale());

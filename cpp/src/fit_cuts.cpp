@@ -113,8 +113,8 @@ void CutFit::fit_dense_group(std::size_t begin, std::size_t end, FitWorkspace& w
   work.block.resize(stride * (end - begin));
   if (sample_.all()) {
     for (std::size_t row = 0; row < n; row += kRowBlock) {
-      load_block(input_, row, std::min(kRowBlock, n - row), begin, end - begin, work.block.data() + row,
-                 stride);
+      load_block(input_, row, std::min(kRowBlock, n - row), begin, end - begin,
+                 work.block.data() + row, stride);
     }
   } else {
     load_rows(input_, sample_.rows(), begin, end - begin, work.block.data(), stride);

@@ -60,11 +60,13 @@ void Grower::start(std::span<const std::int64_t> totals, RowFacts facts) {
 }
 
 bool Grower::may_split(const GrownNode& node, std::span<const std::int64_t> sums, RowFacts facts) const {
+  if (node.bound >= 0) return true;
   if (node.depth >= params_.max_depth || facts.rows < params_.min_rows_split || facts.rows < 2) return false;
   if (facts.rows < 2 * params_.min_rows_leaf || facts.constant_target) return false;
-  std::vector<double> decoded(stats_.n_sums);
+  thread_local std::vector<double> decoded;
+  decoded.resize(stats_.n_sums);
   stats_.decode(sums.data(), decoded.data());
-  if (stats_.weight_of(decoded.data()) * stats_.weight_scale() < 2 * params_.min_weight_leaf) return false;
+  if (stats_.weight_of(decoded.data()) * stats_.weight_scale() < 2 * params_.min_weight_leaf * kRounded) return false;
   if (stats_.kind != SumKind::classes) return true;
   // Pure when every output has one class left.
   const double* s = decoded.data();
@@ -79,6 +81,7 @@ void Grower::describe(NodeId child, RowFacts facts) {
   GrownNode& node = nodes_[child];
   node.rows = facts.rows;
   node.constant = facts.constant_target;
+  node.row = facts.row;
   node.open = may_split(node, sums(child), facts);
   if (node.open) wanted_.push_back(child);
 }
@@ -95,7 +98,10 @@ std::span<const std::uint32_t> Grower::candidates(NodeId id) const {
 
 Split Grower::find(NodeId id, const ProfileSource& profiles, const Context& context) const {
   const GrownNode& node = nodes_[id];
-  return search_.best({sums(id), node.lower, node.upper, node.key, candidates(id)}, profiles, context);
+  NodeSums about{sums(id), node.lower, node.upper, node.key, node.rows, node.bound >= 0, candidates(id)};
+  const auto bound = static_cast<std::uint32_t>(node.bound);
+  if (about.chained) about.features = {&bound, 1};
+  return search_.best(about, profiles, context);
 }
 
 void Grower::feed(NodeId node, const ProfileSource& profiles, const Context& context) {
@@ -166,7 +172,12 @@ NodeId Grower::apply(NodeId id, const Split& split) {
     parent.set = static_cast<std::int64_t>(sets_.size());
     sets_.push_back(split.levels);
   }
+  // A multiway split is one level deep, however many nodes take it apart.
   left.depth = right.depth = parent.depth + 1;
+  if (split.chained) {
+    right.bound = split.feature;
+    right.depth = parent.depth;
+  }
   left.key = mix(parent.key, 0);
   right.key = mix(parent.key, 1);
   bound_children(left, right, parent, split);

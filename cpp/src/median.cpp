@@ -10,6 +10,8 @@
 namespace committee {
 namespace {
 
+constexpr double kUnit = 0x1p-60;  // of y_scale
+
 /// Prefix sums of weight and weight * y over the ranks of y, updated in O(log n).
 class RankSums {
  public:
@@ -17,9 +19,10 @@ class RankSums {
     n_ = n;
     weight_.assign(n + 1, 0);
     sum_.assign(n + 1, 0);
-    total_weight_ = total_sum_ = 0;
+    total_weight_ = 0;
+    total_sum_ = 0;
   }
-  void add(std::size_t rank, std::int64_t weight, std::int64_t sum) {
+  void add(std::size_t rank, std::int64_t weight, __int128 sum) {
     total_weight_ += weight;
     total_sum_ += sum;
     for (std::size_t i = rank + 1; i <= n_; i += i & (~i + 1)) {
@@ -29,17 +32,18 @@ class RankSums {
   }
   /// Sum of weight * |y - median|; y_of(rank) gives y in units.
   template <class YOf>
-  std::int64_t distance(YOf y_of) const {
+  __int128 distance(YOf y_of) const {
     // The median: the smallest rank whose prefix holds at least half of the weight.
     std::size_t at = 0, step = std::bit_floor(n_);
-    std::int64_t weight_below = 0, sum_below = 0;
+    std::int64_t weight_below = 0;
+    __int128 sum_below = 0;
     for (; step > 0; step /= 2) {
       if (at + step > n_ || 2 * (weight_below + weight_[at + step]) >= total_weight_) continue;
       at += step;
       weight_below += weight_[at];
       sum_below += sum_[at];
     }
-    const std::int64_t median = y_of(at);
+    const __int128 median = y_of(at);
     return (median * weight_below - sum_below) +
            ((total_sum_ - sum_below) - median * (total_weight_ - weight_below));
   }
@@ -47,15 +51,17 @@ class RankSums {
 
  private:
   std::size_t n_ = 0;
-  std::vector<std::int64_t> weight_, sum_;
-  std::int64_t total_weight_ = 0, total_sum_ = 0;
+  std::vector<std::int64_t> weight_;
+  std::vector<__int128> sum_;
+  std::int64_t total_weight_ = 0;
+  __int128 total_sum_ = 0;
 };
 
 /// One node's rows, ready to be swept in the order of any feature.
 class MedianSearch {
  public:
   MedianSearch(const BinnedMatrix& matrix, const BinMapper& mapper, const Stats& stats, const TreeParams& params)
-      : matrix_(matrix), mapper_(mapper), stats_(stats), params_(params) {}
+      : matrix_(matrix), mapper_(mapper), stats_(stats), params_(params), search_(params, mapper, stats) {}
 
   void load(std::span<const RowId> rows);
   double median() const;    // weighted, the middle of the two where the half falls between them
@@ -68,6 +74,7 @@ class MedianSearch {
     std::uint32_t local;
   };
   void sort_by(std::uint32_t feature);
+  std::size_t draw(std::uint32_t feature, std::uint64_t key);
   void sweep(std::uint32_t feature, std::uint64_t key, Split& best);
   void consider(std::uint32_t feature, std::size_t end, bool missing_left, Split& best);
   std::int64_t y_of(std::size_t rank) const { return unit_of_rank_[std::min(rank, unit_of_rank_.size() - 1)]; }
@@ -76,13 +83,16 @@ class MedianSearch {
   const BinMapper& mapper_;
   const Stats& stats_;
   const TreeParams& params_;
+  SplitSearch search_;
   std::span<const RowId> rows_;
   std::vector<std::uint32_t> rank_;        // of each local row's y among the node's distinct ones
   std::vector<std::int64_t> unit_of_rank_;
   std::vector<double> value_of_rank_;
   std::vector<Position> positions_;        // present rows by code, missing ones behind them
   std::size_t n_present_ = 0;
-  std::int64_t parent_ = 0;
+  std::size_t best_end_ = 0;
+  double drawn_ = -std::numeric_limits<double>::infinity();
+  __int128 parent_ = 0;
   RankSums left_, right_;
 };
 
@@ -99,14 +109,14 @@ void MedianSearch::load(std::span<const RowId> rows) {
     const double y = stats_.y[rows[i]];
     if (value_of_rank_.empty() || value_of_rank_.back() != y) {
       value_of_rank_.push_back(y);
-      unit_of_rank_.push_back(stats_.y_units(rows[i], 0));
+      unit_of_rank_.push_back(stats_.y_units(rows[i], 0, 2));
     }
     rank_[i] = static_cast<std::uint32_t>(value_of_rank_.size() - 1);
   }
   left_.reset(value_of_rank_.size());
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const std::int64_t w = stats_.weight_units(rows[i]);
-    left_.add(rank_[i], w, w * unit_of_rank_[rank_[i]]);
+    left_.add(rank_[i], w, static_cast<__int128>(w) * unit_of_rank_[rank_[i]]);
   }
   parent_ = left_.distance([&](std::size_t r) { return y_of(r); });
 }
@@ -129,7 +139,7 @@ double MedianSearch::median() const {
 double MedianSearch::impurity() const {
   std::int64_t total = 0;
   for (const RowId r : rows_) total += stats_.weight_units(r);
-  return static_cast<double>(parent_) / static_cast<double>(total) * stats_.y_scale() * 0x1.0p-30;
+  return static_cast<double>(parent_) / static_cast<double>(total) * stats_.y_scale() * kUnit;
 }
 
 void MedianSearch::sort_by(std::uint32_t feature) {
@@ -141,11 +151,12 @@ void MedianSearch::sort_by(std::uint32_t feature) {
     n_present_ += positions_[i].code != missing;
   }
   if (mapper_.feature(feature).categorical) {  // levels by their mean, as for squared error
-    std::vector<std::int64_t> sum(missing + 1, 0), weight(missing + 1, 0);
+    std::vector<__int128> sum(missing + 1, 0);
+    std::vector<std::int64_t> weight(missing + 1, 0);
     for (const Position& p : positions_) {
       const std::int64_t w = stats_.weight_units(rows_[p.local]);
       weight[p.code] += w;
-      sum[p.code] += w * unit_of_rank_[rank_[p.local]];
+      sum[p.code] += static_cast<__int128>(w) * unit_of_rank_[rank_[p.local]];
     }
     const auto mean = [&](std::uint32_t c) { return static_cast<double>(sum[c]) / static_cast<double>(weight[c]); };
     std::sort(positions_.begin(), positions_.end(), [&](const Position& a, const Position& b) {
@@ -166,49 +177,70 @@ void MedianSearch::consider(std::uint32_t feature, std::size_t end, bool missing
   const std::size_t n_left = end + (missing_left ? n_missing : 0), n_right = rows_.size() - n_left;
   if (n_left < params_.min_rows_leaf || n_right < params_.min_rows_leaf || n_left == 0 || n_right == 0) return;
   const double unit = stats_.weight_scale() * stats_.unit(stats_.n_sums - 1);
-  if (static_cast<double>(left_.weight()) * unit < params_.min_weight_leaf) return;
-  if (static_cast<double>(right_.weight()) * unit < params_.min_weight_leaf) return;
+  const double least = params_.min_weight_leaf * kRounded;
+  if (static_cast<double>(left_.weight()) * unit < least || static_cast<double>(right_.weight()) * unit < least) return;
   const auto y = [&](std::size_t r) { return y_of(r); };
   const auto gain = static_cast<double>(parent_ - left_.distance(y) - right_.distance(y));
-  if (!(gain > best.quality)) return;
+  // Ties: the lower feature, then the lower cut, then missing to the right.
+  const bool tie = gain == best.quality && feature == best.feature && end < best_end_;
+  if (!(gain > best.quality) && !tie) return;
+  best_end_ = end;
   best.quality = gain;
-  best.gain = gain * stats_.unit(stats_.n_sums - 1) * 0x1.0p-30;
+  best.gain = gain * stats_.unit(stats_.n_sums - 1) * kUnit;
   best.feature = feature;
   best.missing_left = n_missing > 0 ? missing_left : left_.weight() >= right_.weight();
   const FeatureBins& bins = mapper_.feature(feature);
   best.categorical = bins.categorical;
   best.levels.clear();
   if (bins.categorical) {
-    best.levels.assign((bins.n_bins + 63) / 64, 0);
-    for (std::size_t i = 0; i < end; ++i) {
-      best.levels[positions_[i].code / 64] |= std::uint64_t{1} << (positions_[i].code % 64);
+    const bool left_heavier = left_.weight() >= right_.weight();  // levels absent from the node go there
+    best.levels.assign((bins.n_bins + 63) / 64, left_heavier ? ~std::uint64_t{0} : 0);
+    if (bins.n_bins % 64 != 0) best.levels.back() &= (std::uint64_t{1} << (bins.n_bins % 64)) - 1;
+    for (std::size_t i = 0; i < n_present_; ++i) {
+      const std::uint64_t bit = std::uint64_t{1} << (positions_[i].code % 64);
+      std::uint64_t& word = best.levels[positions_[i].code / 64];
+      word = i < end ? word | bit : word & ~bit;
     }
   } else if (end == n_present_) {
     best.bin = bins.n_bins - 1;
     best.threshold = std::numeric_limits<double>::max();
   } else {
     best.bin = positions_[end - 1].code;
-    best.threshold = cut_between(bins.gap_low[best.bin], bins.gap_high[positions_[end].code - 1]);
+    const double low = bins.gap_low[best.bin], high = bins.gap_high[positions_[end].code - 1];
+    best.threshold = drawn_ >= low && drawn_ < high ? drawn_ : cut_between(low, high);
   }
+}
+
+/// Random rule: the one boundary that is tried, as a number of positions; n where there is none to draw. Numeric: a
+/// uniform threshold between the smallest and the largest value; levels: a uniform cut in their order.
+std::size_t MedianSearch::draw(std::uint32_t feature, std::uint64_t key) {
+  std::vector<std::size_t> ends;  // positions after which the code changes
+  for (std::size_t i = 1; i < n_present_; ++i) {
+    if (positions_[i].code != positions_[i - 1].code) ends.push_back(i);
+  }
+  drawn_ = -std::numeric_limits<double>::infinity();
+  if (ends.empty()) return rows_.size();
+  KeyedStream stream(mix(key, feature), Use::threshold);
+  const FeatureBins& bins = mapper_.feature(feature);
+  if (bins.categorical) return ends[stream.below(ends.size())];
+  const double low = bins.gap_low[positions_[0].code], high = bins.gap_high[positions_[n_present_ - 1].code - 1];
+  const double u = stream.uniform();
+  drawn_ = low * (1 - u) + high * u;
+  std::size_t k = 0;
+  while (k + 1 < ends.size() && bins.gap_low[positions_[ends[k]].code] <= drawn_) ++k;
+  return ends[k];
 }
 
 void MedianSearch::sweep(std::uint32_t feature, std::uint64_t key, Split& best) {
   sort_by(feature);
   const std::size_t n = rows_.size(), n_missing = n - n_present_;
-  std::size_t only = n;  // random rule: the one boundary that is tried
-  if (params_.rule == SplitRule::random && n_present_ > 1 && positions_[0].code != positions_[n_present_ - 1].code) {
-    KeyedStream stream(mix(key, feature), Use::threshold);
-    const std::uint32_t low = positions_[0].code, high = positions_[n_present_ - 1].code;
-    const auto cut = static_cast<std::uint32_t>(low + stream.below(high - low));
-    only = 0;
-    while (only < n_present_ && positions_[only].code <= cut) ++only;
-  }
+  const std::size_t only = params_.rule == SplitRule::random ? draw(feature, key) : n;
   for (int missing_left = 0; missing_left <= (n_missing > 0 ? 1 : 0); ++missing_left) {
     left_.reset(value_of_rank_.size());
     right_.reset(value_of_rank_.size());
     const auto put = [&](RankSums& side, const Position& p, std::int64_t sign) {
       const std::int64_t w = sign * stats_.weight_units(rows_[p.local]);
-      side.add(rank_[p.local], w, w * unit_of_rank_[rank_[p.local]]);
+      side.add(rank_[p.local], w, static_cast<__int128>(w) * unit_of_rank_[rank_[p.local]]);
     };
     for (std::size_t i = 0; i < n_present_; ++i) put(right_, positions_[i], 1);
     for (std::size_t i = n_present_; i < n; ++i) put(missing_left ? left_ : right_, positions_[i], 1);
@@ -239,8 +271,7 @@ Split MedianSearch::best(std::span<const std::uint32_t> features, std::uint64_t 
   }
   Split best;
   for (const std::uint32_t feature : order) sweep(feature, key, best);
-  const double scale = stats_.weight_scale() * stats_.y_scale();
-  if (!best.found() || !(best.gain * scale > params_.min_gain)) return {};
+  if (!best.found() || !search_.enough(best.gain)) return {};
   best.left.assign(stats_.width, 0);
   best.right.assign(stats_.width, 0);
   for (const RowId r : rows_) {

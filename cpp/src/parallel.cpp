@@ -275,7 +275,9 @@ void Pool::dismiss_idle() {
   dismissing_ = true;
   wake_.notify_all();
   const auto end = Clock::now() + kIdleLife;
-  while (idle_ > 0 && done_.wait_until(held, end) != std::cv_status::timeout) {
+  // A worker that has just left its region is not idle yet: with no region open, all of them are waited for.
+  const auto staying = [&] { return first_ == nullptr ? workers_ > 0 : idle_ > 0; };
+  while (staying() && done_.wait_until(held, end) != std::cv_status::timeout) {
   }
   dismissing_ = false;
 }

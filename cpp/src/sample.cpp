@@ -5,12 +5,11 @@
 #include <algorithm>
 #include <cmath>
 
-#include "committee/random.hpp"
-
 namespace committee {
 namespace {
 constexpr std::size_t kBlock = std::size_t{1} << 18;
-}
+constexpr std::size_t kChunk = 1024;
+}  // namespace
 
 RowSample::RowSample(std::size_t n_rows, std::size_t size, std::uint64_t seed,
                      const Context& context)
@@ -42,15 +41,20 @@ RowSample::RowSample(std::size_t n_rows, std::size_t size, std::uint64_t seed,
   }
 }
 
-std::uint64_t RowSample::key(std::size_t row) const { return mix(stream_, row); }
-
 std::vector<std::vector<RowId>> RowSample::candidates(std::uint64_t bound,
                                                       const Context& context) const {
   std::vector<std::vector<RowId>> blocks((n_rows_ + kBlock - 1) / kBlock);
   parallel_for(blocks.size(), context, [&](std::size_t block, int) {
     const std::size_t end = std::min(n_rows_, (block + 1) * kBlock);
-    for (std::size_t row = block * kBlock; row < end; ++row) {
-      if (key(row) <= bound) blocks[block].push_back(static_cast<RowId>(row));
+    RowId found[kChunk];
+    for (std::size_t begin = block * kBlock; begin < end; begin += kChunk) {
+      std::size_t n = 0;
+      for (std::size_t row = begin; row < std::min(end, begin + kChunk); ++row) {
+        found[n] =
+            static_cast<RowId>(row);  // without a branch: which rows stay cannot be predicted
+        n += key(row) <= bound ? 1 : 0;
+      }
+      blocks[block].insert(blocks[block].end(), found, found + n);
     }
   });
   return blocks;

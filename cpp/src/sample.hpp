@@ -4,6 +4,7 @@
 #pragma once
 
 #include "committee/parallel.hpp"
+#include "committee/random.hpp"
 #include "committee/types.hpp"
 
 namespace committee {
@@ -19,7 +20,7 @@ class RowSample {
   std::span<const RowId> rows() const { return rows_; }  // ascending; empty when all()
 
  private:
-  std::uint64_t key(std::size_t row) const;
+  std::uint64_t key(std::size_t row) const { return mix(stream_, row); }
   std::vector<std::vector<RowId>> candidates(std::uint64_t bound, const Context& context) const;
 
   std::size_t n_rows_;

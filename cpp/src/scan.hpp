@@ -53,7 +53,7 @@ struct PairScorer {
   C criterion;
   SumKind kind;
   unsigned shift;
-  double unit_a, unit_b, l2;
+  double unit_a, unit_b, l2, mean;
   bool need_value;
   std::size_t width = kPacked ? 1 : 2;
 
@@ -66,7 +66,7 @@ struct PairScorer {
       a = static_cast<double>(raw[0]) * unit_a;
       b = static_cast<double>(raw[1]) * unit_b;
     }
-    side.score = criterion(a, b);
+    side.score = criterion(a - mean * b, b);
     side.weight = kind == SumKind::classes ? a + b : b;
     side.rows = side.weight;
     if (need_value) side.value = kind == SumKind::classes ? b / (a + b) : (kind == SumKind::newton ? -1 : 1) * a / (b + l2);
@@ -80,16 +80,20 @@ struct ManyScorer {
   const Stats& stats;
   const SumShape& shape;
   const SplitSearch& search;
+  const double* mean;
   bool count, need_value;
   std::size_t width;
   mutable std::vector<double> sums;
 
   void operator()(const std::int64_t* raw, Side& side) const {
     stats.decode(raw, sums.data());
-    side.score = criterion(shape, sums.data());
     side.weight = stats.weight_of(sums.data());
-    side.rows = count ? (stats.has_count() ? stats.decode_count(raw) : side.weight) : 0;
     if (need_value) side.value = search.pair_value(sums[0], sums[1]);
+    if (stats.kind == SumKind::regression) {
+      for (std::size_t m = 0; m + 1 < sums.size(); ++m) sums[m] -= mean[m] * side.weight;
+    }
+    side.score = criterion(shape, sums.data());
+    side.rows = count ? (stats.has_count() ? stats.decode_count(raw) : side.weight) : 0;
   }
 };
 

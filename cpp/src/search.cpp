@@ -1,5 +1,5 @@
-// Buckets are computed by vector instructions; the short searches that remain are scalar, eight interleaved, each
-// step a load, a comparison and an addition.
+// Buckets are computed by vector instructions; the short searches that remain are scalar, eight
+// interleaved, each step a load, a comparison and an addition.
 #include "search.hpp"
 
 #include <algorithm>
@@ -58,7 +58,8 @@ COMMITTEE_CLONES void pattern_buckets(const Real* x, std::size_t n, Real low, Re
   }
 }
 
-/// Interleaved searches of kSteps steps, or of n_steps where kSteps is 0, that begin at below[bucket].
+/// Interleaved searches of kSteps steps, or of n_steps where kSteps is 0, that begin at
+/// below[bucket].
 template <int kSteps, class Real>
 void search_lanes(const Real* table, const std::uint16_t* below, const std::int32_t* bucket,
                   const Real* x, int n_steps, std::uint16_t* out) {
@@ -75,7 +76,8 @@ void search_lanes(const Real* table, const std::uint16_t* below, const std::int3
     }
   }
 #pragma GCC unroll 8
-  for (std::size_t lane = 0; lane < kLanes; ++lane) out[lane] = static_cast<std::uint16_t>(at[lane]);
+  for (std::size_t lane = 0; lane < kLanes; ++lane)
+    out[lane] = static_cast<std::uint16_t>(at[lane]);
 }
 
 template <int kSteps, class Real>
@@ -101,9 +103,8 @@ SearchTable<Real>::SearchTable(std::span<const double> ascending, std::size_t n_
     : size_(ascending.size()) {
   padded_.resize(size_);
   for (std::size_t i = 0; i < size_; ++i) round_down(ascending[i], padded_[i]);
-  const std::size_t n_buckets =
-      std::min({kMaxBuckets, kBucketsPerNumber * std::bit_ceil(size_ + 1),
-                std::bit_ceil(n_searches / kSearchesPerBucket + 1)});
+  const std::size_t n_buckets = std::min({kMaxBuckets, kBucketsPerNumber * std::bit_ceil(size_ + 1),
+                                          std::bit_ceil(n_searches / kSearchesPerBucket + 1)});
   guide_ = make_guide(Spacing::value, n_buckets);
   if (guide_.n_steps > kGoodSteps) {
     Guide other = make_guide(Spacing::pattern, n_buckets);

@@ -1,9 +1,10 @@
 // The inner loop of binning: how many cuts lie below x, for many x at once and without a branch.
 //
-// A guide maps x by a monotone function to a bucket and the bucket to the number of cuts in the buckets before it;
-// only the cuts inside the bucket are left to compare, by a binary search of a fixed number of steps (one or two for
-// usual columns, at worst what a search without guide takes). The guide never decides a comparison: because the map
-// is monotone even after rounding, a cut in an earlier bucket is smaller and one in a later bucket is not.
+// A guide maps x by a monotone function to a bucket and the bucket to the number of cuts in the
+// buckets before it; only the cuts inside the bucket are left to compare, by a binary search of a
+// fixed number of steps (one or two for usual columns, at worst what a search without guide takes).
+// The guide never decides a comparison: because the map is monotone even after rounding, a cut in
+// an earlier bucket is smaller and one in a later bucket is not.
 #pragma once
 
 #include <cstddef>
@@ -13,8 +14,8 @@
 
 namespace committee {
 
-/// Ascending numbers, prepared for searching. `Real` float is exact for float32 values: each number is rounded down,
-/// which leaves every comparison (number < x) as it was.
+/// Ascending numbers, prepared for searching. `Real` float is exact for float32 values: each number
+/// is rounded down, which leaves every comparison (number < x) as it was.
 template <class Real>
 class SearchTable {
  public:
@@ -28,7 +29,8 @@ class SearchTable {
   const Real* padded() const { return padded_.data(); }  // +inf after the last number
 
  private:
-  // Buckets lie evenly in x, or in its bit pattern: about evenly in log x, for columns of many magnitudes.
+  // Buckets lie evenly in x, or in its bit pattern: about evenly in log x, for columns of many
+  // magnitudes.
   enum class Spacing : std::uint8_t { value, pattern };
   struct Guide {
     Spacing spacing = Spacing::value;

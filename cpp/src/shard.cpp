@@ -2,10 +2,24 @@
 
 #include <algorithm>
 
+#include "committee/tree.hpp"
+
 namespace committee {
 
+namespace {
+
+/// Rows of weight zero are as good as absent.
+std::vector<RowId> weighty(const Stats& stats, std::span<const RowId> rows) {
+  std::vector<RowId> some;
+  std::copy_if(rows.begin(), rows.end(), std::back_inserter(some),
+               [&](RowId r) { return std::binary_search(stats.rows.begin(), stats.rows.end(), r); });
+  return some;
+}
+
+}  // namespace
+
 MemoryShard::MemoryShard(const BinnedMatrix& matrix, const Stats& stats, std::span<const RowId> rows)
-    : matrix_(matrix), stats_(stats), partition_(rows), ranges_{{0, rows.size()}} {}
+    : matrix_(matrix), stats_(stats), partition_(weighty(stats, rows)), ranges_{{0, partition_.rows().size()}} {}
 
 void MemoryShard::widen(std::span<const RowId> rows, std::span<double> y_range) const {
   if (stats_.kind != SumKind::regression) return;
@@ -21,7 +35,7 @@ void MemoryShard::widen(std::span<const RowId> rows, std::span<double> y_range) 
 RowFacts MemoryShard::begin(std::vector<std::int64_t>& totals, std::span<double> y_range) {
   for (const RowId r : rows(0)) stats_.add_row(r, totals.data());
   widen(rows(0), y_range);
-  return {ranges_[0].n, false};
+  return {ranges_[0].n, false, rows(0).empty() ? 0 : rows(0)[0]};
 }
 
 void MemoryShard::accumulate(NodeId node, Histogram& sum, const Context&) {
@@ -37,11 +51,14 @@ void MemoryShard::route(NodeId node, NodeId left, const Split& split, RowFacts f
   ranges_[left + 1] = {range.begin + n_left, range.n - n_left};
   facts[0].rows += n_left;
   facts[1].rows += range.n - n_left;
+  for (NodeId side = 0; side < 2; ++side) {
+    if (!rows(left + side).empty()) facts[side].row = rows(left + side)[0];
+  }
   widen(rows(left), y_range.subspan(0, y_range.size() / 2));
   widen(rows(left + 1), y_range.subspan(y_range.size() / 2));
 }
 
-void MemoryShard::add_fine_sums(NodeId leaf, Stats::FineSums& sums) const { sums.add(stats_.fine_sums(rows(leaf))); }
+void MemoryShard::add_fine(NodeId leaf, __int128* fine) const { stats_.add_fine(rows(leaf), fine); }
 
 void MemoryShard::settle(NodeId leaf, double value, std::span<double> scores) const {
   for (const RowId r : rows(leaf)) scores[r] += value;
@@ -75,12 +92,17 @@ ForestArrays grow_tree(std::span<const std::unique_ptr<Shard>> shards, const Bin
   if (params.criterion == Criterion::absolute_error) {
     throw std::invalid_argument("absolute_error needs all rows in one place: medians do not add up over shards");
   }
+  check_growth(layout, mapper, stats, params);
   const SplitSearch search(params, mapper, stats);
   Grower grower(params, search, stats, layout.n_features);
   std::vector<std::int64_t> totals(stats.width, 0);
   std::vector<double> range = empty_ranges(stats.n_outputs);
   RowFacts root;
-  for (const auto& shard : shards) root.rows += shard->begin(totals, range).rows;
+  for (const auto& shard : shards) {
+    const RowFacts facts = shard->begin(totals, range);
+    root.rows += facts.rows;
+    if (facts.rows > 0) root.row = facts.row;
+  }
   root.constant_target = constant(stats, range);
   grower.start(totals, root);
 
@@ -117,10 +139,10 @@ ForestArrays grow_tree(std::span<const std::unique_ptr<Shard>> shards, const Bin
     }
     check_interrupt(context);
   }
-  std::vector<Stats::FineSums> fine(grower.size());
-  for (NodeId id = 0; id < grower.size(); ++id) {
-    if (grower.node(id).left != 0 || stats.kind == SumKind::classes) continue;
-    for (const auto& shard : shards) shard->add_fine_sums(id, fine[id]);
+  std::vector<__int128> fine(grower.size() * stats.fine_width(), 0);
+  for (NodeId id = 0; id < grower.size() && !fine.empty(); ++id) {
+    if (grower.node(id).left != 0) continue;
+    for (const auto& shard : shards) shard->add_fine(id, fine.data() + id * stats.fine_width());
   }
   return grower.finish(std::move(fine));
 }

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "committee/det_math.hpp"
+#include "median_of.hpp"
 
 namespace committee {
 namespace {
@@ -12,8 +13,9 @@ namespace {
 constexpr int kYBits = 30;             // of y's half range kept in one limb
 constexpr int kTypicalBits = 14;       // the typical |y| must keep these in one limb
 constexpr std::size_t kMinBlock = 4096;  // shorter blocks would spend their time widening
-constexpr int kFineBits = 62;
-constexpr int kSquareBits = 40;
+constexpr int kFineBits = 94;   // of y in a leaf's exact sum; times 2^32 units of weight it fits 128 bits
+constexpr int kRoundBits = 62;  // the same where weights had to be rounded and get bits of their own
+constexpr int kSquareBits = 40;  // of y in a square; 31 where weights are rounded
 
 /// e with 2^(e-1) <= |x| < 2^e; 0 for 0.
 int exponent_of(double x) {
@@ -42,6 +44,19 @@ std::int64_t to_units(double x, int exponent) {
 
 double to_double(__int128 x) { return static_cast<double>(x); }
 
+/// rint(x * 2^exponent) as 128 bits; x must stay below 2^126.
+__int128 to_wide_units(double x, int exponent) {
+  int e = 0;
+  const double f = std::frexp(x, &e);
+  const auto mantissa = static_cast<std::int64_t>(std::ldexp(f, 53));
+  const int shift = e - 53 + exponent;
+  if (shift >= 0) return static_cast<__int128>(mantissa) << shift;
+  return static_cast<__int128>(std::rint(std::ldexp(static_cast<double>(mantissa), shift)));
+}
+
+/// a / b to the nearest, b > 0: the mean of equal values is that value.
+__int128 divide_rounded(__int128 a, __int128 b) { return (a >= 0 ? a + b / 2 : a - b / 2) / b; }
+
 }  // namespace
 
 /// Chooses the unit of weight: the largest power of two at which no weight loses a bit, if the total then stays
@@ -68,12 +83,16 @@ void Stats::use_weights(std::span<const double> weight, std::size_t n, int limit
     lowest = std::min(lowest, 0);
     break;
   }
-  const int extreme = highest > 64 || highest < -64 ? highest : 0;  // keeps squares of sums finite
+  const int extreme = highest > 64 || highest < -64 ? highest - 1 : 0;  // keeps squares of sums finite
   unsigned __int128 total = 0;  // in units of 2^(highest - 62): no weight exceeds 2^62 of them
   for (const RowId r : rows) total += static_cast<std::uint64_t>(to_units(weight[r], 62 - highest));
   const int total_bits = bits_of(total) + highest - 62;
   const bool exact = total_bits - lowest < limit_bits;
   const int unit = exact ? lowest : total_bits - limit_bits;
+  if (!exact) {
+    weight_ = weight;
+    fine_weight_exponent_ = 126 - kRoundBits - bits_of(rows.size()) - highest;
+  }
   weight_unit_ = std::ldexp(1.0, unit - extreme);
   weight_scale_ = std::ldexp(1.0, extreme);
   weight_units_.assign(n, 0);
@@ -118,45 +137,52 @@ Stats Stats::classes(std::span<const std::uint32_t> codes, std::span<const std::
 
 /// One exponent for all outputs, so that their errors keep their proportion; a centre for each.
 void Stats::scale_targets(bool centred) {
-  std::vector<double> low(n_outputs, std::numeric_limits<double>::infinity());
-  std::vector<double> high(n_outputs, -std::numeric_limits<double>::infinity());
-  double largest = 0;
-  for (const RowId r : rows) {
-    for (std::size_t m = 0; m < n_outputs; ++m) {
-      const double v = y[r * n_outputs + m];
-      low[m] = std::min(low[m], v);
-      high[m] = std::max(high[m], v);
-    }
-  }
   centre_.assign(n_outputs, 0.0);
   centred_ = centred;
-  double half_range = 0;
+  double reach = 0, largest = 0;
   for (std::size_t m = 0; m < n_outputs; ++m) {
-    if (centred) centre_[m] = low[m] / 2 + high[m] / 2;
-    half_range = std::max({half_range, high[m] - centre_[m], centre_[m] - low[m]});
-    largest = std::max({largest, std::abs(low[m]), std::abs(high[m])});
+    if (centred) {
+      centre_[m] = weighted_median(rows, [&](RowId r) { return y[r * n_outputs + m]; },
+                                   [&](RowId r) { return weight_units(r); });
+    }
+    for (const RowId r : rows) {
+      const double v = y[r * n_outputs + m];
+      reach = std::max(reach, std::abs(v / 2 - centre_[m] / 2));
+      largest = std::max(largest, std::abs(v));
+    }
   }
-  y_exponent_ = kYBits - exponent_of(half_range);
-  y_scale_ = std::ldexp(1.0, exponent_of(half_range));
-  fine_exponent_[0] = kFineBits - exponent_of(largest);
-  fine_exponent_[1] = kFineBits - exponent_of(x_log_x(std::max(largest, 3.0)));
+  const int exponent = exponent_of(reach) + 1;  // |y - centre| < 2^exponent; halves, since y may be near overflow
+  y_exponent_ = kYBits - exponent;
+  y_scale_ = std::ldexp(1.0, std::min(exponent, 1023));
+  fine_exponent_[0] = (weight_.empty() ? kFineBits : kRoundBits) - exponent_of(largest);
+  fine_exponent_[1] = kRoundBits - exponent_of(x_log_x(std::max(largest, 3.0)));
 }
 
-std::int64_t Stats::y_units(RowId r, std::size_t output) const {
-  return to_units(y[r * n_outputs + output] - centre_[output], y_exponent_);
+std::int64_t Stats::y_units(RowId r, std::size_t output, std::size_t limbs) const {
+  const int exponent = y_exponent_ + kYBits * (static_cast<int>(limbs) - 1);
+  // Doubled after halving: the difference of two numbers near the largest would overflow.
+  return to_units(y[r * n_outputs + output] / 2 - centre_[output] / 2, exponent + 1);
 }
 
+/// Whether the typical distance from the centre, zeros aside, would keep too few bits in one limb.
 bool Stats::heavy_tailed() const {
   for (std::size_t m = 0; m < n_outputs; ++m) {
-    unsigned __int128 sum = 0, total = 0;
+    std::vector<RowId> away;
     for (const RowId r : rows) {
-      const auto w = static_cast<std::uint64_t>(weight_units(r));
-      sum += static_cast<unsigned __int128>(w) * static_cast<std::uint64_t>(std::abs(y_units(r, m)));
-      total += w;
+      if (y[r * n_outputs + m] != centre_[m]) away.push_back(r);
     }
-    if (sum != 0 && sum / total < (1u << kTypicalBits)) return true;
+    if (away.empty()) continue;
+    const double typical = weighted_median(
+        away, [&](RowId r) { return std::abs(static_cast<double>(y_units(r, m, 2))); },
+        [&](RowId r) { return weight_units(r); });
+    if (typical < std::ldexp(1.0, kTypicalBits + kYBits)) return true;
   }
   return false;
+}
+
+std::int64_t Stats::fine_weight(RowId r) const {
+  if (weight_.empty()) return weight_units(r);
+  return std::max<std::int64_t>(1, to_units(weight_[r], fine_weight_exponent_));
 }
 
 Stats Stats::regression(std::span<const double> y, std::size_t n_outputs, std::span<const double> weight,
@@ -182,7 +208,7 @@ Stats Stats::regression(std::span<const double> y, std::size_t n_outputs, std::s
       if (s.limbs_ == 1) {
         columns[m][r] = w * s.y_units(r, m);
       } else {
-        const std::int64_t q = to_units(y[r * n_outputs + m] - s.centre_[m], s.y_exponent_ + kYBits);
+        const std::int64_t q = s.y_units(r, m, 2);
         columns[2 * m][r] = w * (q >> kYBits);
         columns[2 * m + 1][r] = w * (q & ((std::int64_t{1} << kYBits) - 1));
       }
@@ -258,6 +284,7 @@ void Stats::pack(std::vector<std::int64_t> a, std::span<const std::int64_t> b) {
     return;
   }
   form = RowForm::packed;
+  small_sums_ = bits_of(a_sum) <= 52 && bits_of(b_sum) <= 52;
   width = whole ? 1 : 2;
   shift = static_cast<unsigned>(whole ? bits_of(b_sum) : bits_of(b_max) + block_bits);
   block_rows = whole ? n_rows : std::size_t{1} << block_bits;
@@ -321,53 +348,49 @@ double Stats::decode_count(const std::int64_t* raw) const {
   return weight_of(sums.data());
 }
 
-void Stats::FineSums::add(const FineSums& other) {
-  if (sum.empty()) sum.resize(other.sum.size());
-  if (square.empty()) square.resize(other.square.size());
-  for (std::size_t j = 0; j < other.sum.size(); ++j) sum[j] += other.sum[j];
-  for (std::size_t j = 0; j < other.square.size(); ++j) square[j] += other.square[j];
-  weight += other.weight;
-}
+int Stats::square_exponent() const { return y_exponent_ - kYBits + (weight_.empty() ? kSquareBits : kRoundBits / 2); }
 
-Stats::FineSums Stats::fine_sums(std::span<const RowId> some) const {
-  FineSums fine;
-  fine.sum.assign(n_fine(), 0);
+void Stats::add_fine(std::span<const RowId> some, __int128* fine) const {
   if (kind == SumKind::newton) {
     for (const RowId r : some) {
-      fine.sum[0] += to_units(gradient[r], fine_exponent_[0]);
-      fine.sum[1] += to_units(hessian[r], fine_exponent_[1]);
+      fine[0] += to_units(gradient[r], fine_exponent_[0]);
+      fine[1] += to_units(hessian[r], fine_exponent_[1]);
     }
-  } else if (kind == SumKind::regression) {
-    fine.square.assign(n_outputs, 0);
-    for (const RowId r : some) {
-      const std::int64_t w = weight_units(r);
-      fine.weight += w;
-      for (std::size_t m = 0; m < n_outputs; ++m) {
-        const double v = y[r * n_outputs + m];
-        fine.sum[m] += static_cast<__int128>(to_units(v, fine_exponent_[0])) * w;
-        if (centred_) {
-          const std::int64_t q = to_units(v - centre_[m], y_exponent_ + kSquareBits - kYBits);
-          fine.square[m] += static_cast<__int128>(q) * q * w;
-        } else {
-          fine.square[m] += static_cast<__int128>(to_units(x_log_x(v), fine_exponent_[1])) * w;
-        }
+    return;
+  }
+  if (kind == SumKind::classes) return;
+  for (const RowId r : some) {
+    const std::int64_t w = fine_weight(r);
+    fine[2 * n_outputs] += w;
+    for (std::size_t m = 0; m < n_outputs; ++m) {
+      const double v = y[r * n_outputs + m];
+      fine[m] += to_wide_units(v, fine_exponent_[0]) * w;
+      if (centred_) {
+        const std::int64_t q = to_units(v - centre_[m], square_exponent());
+        fine[n_outputs + m] += static_cast<__int128>(q) * q * w;
+      } else {
+        fine[n_outputs + m] += static_cast<__int128>(to_units(x_log_x(v), fine_exponent_[1])) * w;
       }
     }
   }
-  return fine;
 }
 
-double Stats::fine_value(const FineSums& fine, std::size_t column) const {
-  if (kind == SumKind::newton) return std::ldexp(to_double(fine.sum[column]), -fine_exponent_[column]);
-  return std::ldexp(to_double(fine.sum[column]) / to_double(fine.weight), -fine_exponent_[0]);
+double Stats::fine_value(const __int128* fine, std::size_t column) const {
+  if (kind == SumKind::newton) return std::ldexp(to_double(fine[column]), -fine_exponent_[column]);
+  return std::ldexp(to_double(divide_rounded(fine[column], fine[2 * n_outputs])), -fine_exponent_[0]);
 }
 
-double Stats::fine_impurity(const FineSums& fine, std::size_t column) const {
+double Stats::fine_total(const __int128* fine) const {
+  const double units = to_double(fine[2 * n_outputs]);
+  return weight_.empty() ? units * weight_unit_ * weight_scale_ : std::ldexp(units, -fine_weight_exponent_);
+}
+
+double Stats::fine_impurity(const __int128* fine, std::size_t column) const {
   const double mean = fine_value(fine, column);
-  const double square = to_double(fine.square[column]) / to_double(fine.weight);
+  const double square = to_double(fine[n_outputs + column]) / to_double(fine[2 * n_outputs]);
   if (!centred_) return std::max(0.0, std::ldexp(square, -fine_exponent_[1]) - x_log_x(mean));
   const double away = mean - centre_[column];
-  return std::max(0.0, std::ldexp(square, -2 * (y_exponent_ + kSquareBits - kYBits)) - away * away);
+  return std::max(0.0, std::ldexp(square, -2 * square_exponent()) - away * away);
 }
 
 }  // namespace committee

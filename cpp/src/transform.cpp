@@ -33,8 +33,7 @@ void write_levels(const Real* x, std::size_t n, std::uint32_t n_levels, Code* ou
   for (std::size_t i = 0; i < n; ++i) {
     const bool inside = x[i] >= 0 && x[i] < static_cast<Real>(n_levels);
     const auto level = inside ? static_cast<std::uint32_t>(x[i]) : n_levels;
-    out[i * kTileFeatures] =
-        static_cast<Code>(static_cast<Real>(level) == x[i] ? level : n_levels);
+    out[i * kTileFeatures] = static_cast<Code>(static_cast<Real>(level) == x[i] ? level : n_levels);
   }
 }
 

@@ -2,6 +2,7 @@
 // keeps, the entries themselves. A CSC input is transposed by counting, each thread filling a range
 // of rows of its own.
 #include <algorithm>
+#include <numeric>
 
 #include "dtype.hpp"
 #include "search.hpp"
@@ -12,6 +13,25 @@ namespace {
 
 constexpr std::size_t kRowsPerTask = 4096;
 constexpr std::size_t kChunk = 512;
+constexpr std::size_t kBlockEntries = 65536;
+
+/// A thread's working memory: the entries of some rows, grouped by feature.
+struct EntryBlock {
+  std::vector<std::uint32_t>
+      next;  // by feature: where its next entry goes, at last where its entries end
+  std::vector<std::uint32_t> order;  // which entry of the block lies here
+  std::vector<double> value;
+  std::vector<std::uint16_t> code;
+};
+
+/// Codes of n values of one feature.
+void encode(const FeatureBins& bins, const SearchTable<double>& table, const double* x,
+            std::size_t n, std::uint16_t* out) {
+  if (!bins.categorical) table.count_below(x, n, out);
+  for (std::size_t i = 0; i < n; ++i) {
+    if (bins.categorical || x[i] != x[i]) out[i] = static_cast<std::uint16_t>(bin_of(bins, x[i]));
+  }
+}
 
 class SparseTransform {
  public:
@@ -25,17 +45,24 @@ class SparseTransform {
 
   void run() {
     if (csx_.by_row) {
-      by_rows([&](std::size_t begin, std::size_t end) { encode_rows(begin, end); });
+      tables_.resize(input_.n_features);
+      parallel_for(tables_.size(), context_, [&](std::size_t f, int) {
+        tables_[f] = SearchTable<double>(mapper_.feature(f).cuts, code_.size() / tables_.size());
+      });
+      std::vector<EntryBlock> blocks(static_cast<std::size_t>(std::max(1, context_.n_threads)));
+      by_rows([&](std::size_t begin, std::size_t end, int slot) {
+        encode_rows(begin, end, blocks[static_cast<std::size_t>(slot)]);
+      });
     } else {
       parallel_for(input_.n_features, context_, [&](std::size_t f, int) { encode_column(f); });
       // Few wide ranges of rows: each looks once into every column.
-      by_rows([&](std::size_t begin, std::size_t end) { count_columns(begin, end); });
+      by_rows([&](std::size_t begin, std::size_t end, int) { count_columns(begin, end); });
     }
     for (std::size_t r = 0; r < input_.n_rows; ++r)
       matrix_.row_begin[r + 1] += matrix_.row_begin[r];
     matrix_.entry_feature.resize(matrix_.row_begin.back());
     matrix_.entry_code.resize(matrix_.row_begin.back());
-    by_rows([&](std::size_t begin, std::size_t end) {
+    by_rows([&](std::size_t begin, std::size_t end, int) {
       if (csx_.by_row) {
         fill_rows(begin, end);
       } else {
@@ -50,8 +77,8 @@ class SparseTransform {
     const auto n_threads = static_cast<std::size_t>(std::max(1, context_.n_threads));
     const std::size_t n_tasks =
         std::clamp<std::size_t>(input_.n_rows / kRowsPerTask, 1, n_threads * 4);
-    parallel_for(n_tasks, context_, [&](std::size_t task, int) {
-      call(input_.n_rows * task / n_tasks, input_.n_rows * (task + 1) / n_tasks);
+    parallel_for(n_tasks, context_, [&](std::size_t task, int slot) {
+      call(input_.n_rows * task / n_tasks, input_.n_rows * (task + 1) / n_tasks, slot);
     });
   }
 
@@ -59,19 +86,47 @@ class SparseTransform {
     return code_[entry] != matrix_.zero_bin[feature];
   }
 
-  void encode_rows(std::size_t begin, std::size_t end) {
-    visit_dtype(csx_.dtype, [&]<class T>(std::type_identity<T>) {
-      for (std::size_t row = begin; row < end; ++row) {
+  /// Neighbouring entries of a row belong to different features, so searching them one by one would
+  /// miss the cache again and again: blocks of rows are grouped by feature first.
+  void encode_rows(std::size_t begin, std::size_t end, EntryBlock& block) {
+    const std::size_t block_size = std::max(kBlockEntries, input_.n_features);
+    for (std::size_t row = begin; row < end;) {
+      std::size_t next = row + 1;
+      while (next < end && line(next + 1) - line(row) <= block_size) ++next;
+      encode_block(line(row), line(next), block);
+      for (; row < next; ++row) {
         std::uint64_t n_kept = 0;
         for (auto i = line(row); i < line(row + 1); ++i) {
-          const auto f = static_cast<std::size_t>(csx_.indices[i]);
-          const auto x = read_number<double, T>(csx_.values + i * sizeof(T));
-          code_[i] = static_cast<std::uint16_t>(bin_of(mapper_.feature(f), x));
-          n_kept += kept(f, i) ? 1 : 0;
+          n_kept += kept(static_cast<std::size_t>(csx_.indices[i]), i) ? 1 : 0;
         }
         matrix_.row_begin[row + 1] = n_kept;
       }
+    }
+  }
+
+  void encode_block(std::size_t begin, std::size_t end, EntryBlock& block) {
+    block.next.assign(input_.n_features + 1, 0);
+    for (std::size_t i = begin; i < end; ++i) {
+      ++block.next[static_cast<std::size_t>(csx_.indices[i]) + 1];
+    }
+    std::partial_sum(block.next.begin(), block.next.end(), block.next.begin());
+    block.order.resize(end - begin);
+    block.value.resize(end - begin);
+    block.code.resize(end - begin);
+    visit_dtype(csx_.dtype, [&]<class T>(std::type_identity<T>) {
+      for (std::size_t i = begin; i < end; ++i) {
+        const std::size_t to = block.next[static_cast<std::size_t>(csx_.indices[i])]++;
+        block.order[to] = static_cast<std::uint32_t>(i - begin);
+        block.value[to] = read_number<double, T>(csx_.values + i * sizeof(T));
+      }
     });
+    for (std::size_t f = 0, from = 0; f < input_.n_features; from = block.next[f++]) {
+      encode(mapper_.feature(f), tables_[f], block.value.data() + from, block.next[f] - from,
+             block.code.data() + from);
+    }
+    for (std::size_t i = 0; i < block.order.size(); ++i) {
+      code_[begin + block.order[i]] = block.code[i];
+    }
   }
 
   void fill_rows(std::size_t begin, std::size_t end) {
@@ -93,12 +148,7 @@ class SparseTransform {
     for (std::size_t i = line(f); i < line(f + 1); i += kChunk) {
       const std::size_t n = std::min(kChunk, line(f + 1) - i);
       load_stored(input_, i, i + n, x);
-      if (!bins.categorical) table.count_below(x, n, code_.data() + i);
-      for (std::size_t j = 0; j < n; ++j) {
-        if (bins.categorical || x[j] != x[j]) {
-          code_[i + j] = static_cast<std::uint16_t>(bin_of(bins, x[j]));
-        }
-      }
+      encode(bins, table, x, n, code_.data() + i);
     }
   }
 
@@ -138,7 +188,8 @@ class SparseTransform {
   const BinMapper& mapper_;
   const Context& context_;
   BinnedMatrix& matrix_;
-  std::vector<std::uint16_t> code_;  // one per stored entry
+  std::vector<std::uint16_t> code_;          // one per stored entry
+  std::vector<SearchTable<double>> tables_;  // by feature, for CSR
 };
 
 }  // namespace

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <map>
+#include <utility>
 #include <vector>
 
 #include "committee/binning.hpp"
@@ -174,6 +176,28 @@ inline Table mixed_table(std::size_t n_rows, std::uint64_t seed, std::size_t n_f
     }
   }
   return t;
+}
+
+inline BinMapper fit(const Input& input, std::size_t max_bins = 255,
+                     std::span<const double> weight = {}, std::vector<std::uint32_t> n_levels = {},
+                     int n_threads = 1) {
+  return BinMapper::fit(input, weight, {max_bins, 7, std::move(n_levels)}, {n_threads, nullptr});
+}
+
+inline BinMapper fit(const Table& t, std::size_t max_bins = 255,
+                     std::span<const double> weight = {}) {
+  return fit(Dense<double>(t, Order::c).input, max_bins, weight);
+}
+
+/// Distinct values of a column and their weights.
+inline std::map<double, double> masses(const Table& t, std::size_t f,
+                                       std::span<const double> weight = {}) {
+  std::map<double, double> mass;
+  for (std::size_t r = 0; r < t.n_rows; ++r) {
+    const double w = weight.empty() ? 1.0 : weight[r];
+    if (!std::isnan(t.at(r, f)) && w > 0) mass[t.at(r, f) + 0.0] += w;
+  }
+  return mass;
 }
 
 }  // namespace binning_test

@@ -1,5 +1,6 @@
-// Data for the tests of tree growth: tables with numeric, categorical, missing and zero cells, targets of every kind,
-// and the comparison that counts here: two trees are the same when all their arrays are.
+// Data for the tests of tree growth: tables with numeric, categorical, missing and zero cells,
+// targets of every kind, and the comparison that counts here: two trees are the same when all their
+// arrays are.
 #pragma once
 
 #include <algorithm>
@@ -19,10 +20,10 @@ using binning_test::Table;
 
 struct Shape {
   std::size_t n_rows = 100, n_features = 5;
-  double missing = 0;            // share of missing cells
-  double zeros = 0;              // share of zero cells
-  std::size_t n_values = 0;      // distinct values of a numeric feature; 0: continuous
-  std::size_t n_categorical = 0; // the last features, n_levels each
+  double missing = 0;             // share of missing cells
+  double zeros = 0;               // share of zero cells
+  std::size_t n_values = 0;       // distinct values of a numeric feature; 0: continuous
+  std::size_t n_categorical = 0;  // the last features, n_levels each
   std::uint32_t n_levels = 6;
   std::size_t max_bins = 255;
   std::uint64_t seed = 1;
@@ -35,7 +36,8 @@ inline Table make_table(const Shape& shape) {
     for (std::size_t f = 0; f < shape.n_features; ++f) {
       const bool missing = draw.uniform() < shape.missing, zero = draw.uniform() < shape.zeros;
       const double u = draw.uniform();
-      double x = shape.n_values > 0 ? std::floor(u * static_cast<double>(shape.n_values)) - 2 : 4 * u - 2;
+      double x =
+          shape.n_values > 0 ? std::floor(u * static_cast<double>(shape.n_values)) - 2 : 4 * u - 2;
       if (f + shape.n_categorical >= shape.n_features) x = std::floor(u * shape.n_levels);
       t.at(r, f) = missing ? kNaN : zero ? 0.0 : x;
     }
@@ -103,7 +105,8 @@ inline std::vector<double> make_y(const Table& t, std::uint64_t seed, double noi
   return y;
 }
 
-inline std::vector<std::uint32_t> make_classes(const Table& t, std::uint32_t k, std::uint64_t seed) {
+inline std::vector<std::uint32_t> make_classes(const Table& t, std::uint32_t k,
+                                               std::uint64_t seed) {
   const std::vector<double> y = make_y(t, seed);
   std::vector<std::uint32_t> codes(t.n_rows);
   for (std::size_t r = 0; r < t.n_rows; ++r) {
@@ -117,25 +120,32 @@ inline std::vector<std::uint32_t> make_classes(const Table& t, std::uint32_t k, 
 inline std::vector<double> make_weight(std::size_t n, std::uint64_t seed, bool integers) {
   std::vector<double> w(n);
   KeyedStream draw(seed, Use::node_features);
-  for (double& v : w) v = integers ? static_cast<double>(draw.below(4)) : 2 * draw.uniform() + 0x1p-40;
+  for (double& v : w)
+    v = integers ? static_cast<double>(draw.below(4)) : 2 * draw.uniform() + 0x1p-40;
   return w;
 }
 
 template <class T>
 bool same_bits(const std::vector<T>& a, const std::vector<T>& b) {
-  return a.size() == b.size() && (a.empty() || std::memcmp(a.data(), b.data(), a.size() * sizeof(T)) == 0);
+  return a.size() == b.size() &&
+         (a.empty() || std::memcmp(a.data(), b.data(), a.size() * sizeof(T)) == 0);
 }
 
 inline bool same_tree(const ForestArrays& a, const ForestArrays& b) {
-  return a.n_features == b.n_features && a.n_outputs == b.n_outputs && a.tree_begin == b.tree_begin &&
-         same_bits(a.nodes, b.nodes) && same_bits(a.values, b.values) && a.set_begin == b.set_begin &&
-         a.set_words == b.set_words && same_bits(a.gain, b.gain) && same_bits(a.impurity, b.impurity) &&
-         same_bits(a.weight, b.weight) && a.count == b.count;
+  return a.n_features == b.n_features && a.n_outputs == b.n_outputs &&
+         a.tree_begin == b.tree_begin && same_bits(a.nodes, b.nodes) &&
+         same_bits(a.values, b.values) && a.set_begin == b.set_begin &&
+         a.set_words == b.set_words && same_bits(a.gain, b.gain) &&
+         same_bits(a.impurity, b.impurity) && same_bits(a.weight, b.weight) && a.count == b.count;
 }
 
 inline bool is_leaf(const ForestArrays& tree, std::size_t i) { return tree.nodes[i].left == i; }
-inline std::uint32_t feature_of(const ForestArrays& tree, std::size_t i) { return tree.nodes[i].feature & kFeatureMask; }
-inline bool missing_left(const ForestArrays& tree, std::size_t i) { return (tree.nodes[i].feature & kMissingLeft) != 0; }
+inline std::uint32_t feature_of(const ForestArrays& tree, std::size_t i) {
+  return tree.nodes[i].feature & kFeatureMask;
+}
+inline bool missing_left(const ForestArrays& tree, std::size_t i) {
+  return (tree.nodes[i].feature & kMissingLeft) != 0;
+}
 
 inline std::size_t count_leaves(const ForestArrays& tree) {
   std::size_t n = 0;
@@ -166,8 +176,9 @@ inline std::vector<double> predictions(const ForestArrays& tree, const Input& in
 }
 
 /// The rows of `stats` dealt to shards by a hash, then grown together.
-inline ForestArrays grow_sharded(const BinnedMatrix& matrix, const BinMapper& mapper, const Stats& stats,
-                                 const TreeParams& params, std::size_t n_shards, Context context = {}) {
+inline ForestArrays grow_sharded(const BinnedMatrix& matrix, const BinMapper& mapper,
+                                 const Stats& stats, const TreeParams& params, std::size_t n_shards,
+                                 Context context = {}) {
   std::vector<std::vector<RowId>> rows(n_shards);
   for (const RowId r : stats.rows) rows[mix(r, n_shards) % n_shards].push_back(r);
   std::vector<std::unique_ptr<Shard>> shards;
@@ -176,6 +187,19 @@ inline ForestArrays grow_sharded(const BinnedMatrix& matrix, const BinMapper& ma
     shards.push_back(std::make_unique<MemoryShard>(matrix, stats, rows[k]));
   }
   return grow_tree(shards, matrix, mapper, stats, params, context);
+}
+
+/// The exact sums of some rows.
+inline std::vector<__int128> fine_of(const Stats& stats, std::span<const RowId> rows) {
+  std::vector<__int128> fine(stats.fine_width(), 0);
+  stats.add_fine(rows, fine.data());
+  return fine;
+}
+inline double mean_of(const Stats& stats, std::span<const RowId> rows, std::size_t column = 0) {
+  return stats.fine_value(fine_of(stats, rows).data(), column);
+}
+inline double impurity_of(const Stats& stats, std::span<const RowId> rows, std::size_t column = 0) {
+  return stats.fine_impurity(fine_of(stats, rows).data(), column);
 }
 
 inline bool close(double a, double b, double tolerance = 1e-9) {

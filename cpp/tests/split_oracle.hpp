@@ -1,5 +1,5 @@
-// The split search by brute force: every cut of every feature, both sides for missing rows, every subset of levels,
-// impurities from the raw targets in long double.
+// The split search by brute force: every cut of every feature, both sides for missing rows, every
+// subset of levels, impurities from the raw targets in long double.
 #pragma once
 
 #include "growth_data.hpp"
@@ -11,9 +11,9 @@ struct Target {
   Criterion criterion = Criterion::gini;
   std::vector<std::uint32_t> codes;
   std::uint32_t n_classes = 2;
-  std::vector<double> y;             // or gradients
+  std::vector<double> y;  // or gradients
   std::vector<double> hessian;
-  std::vector<double> weight;        // empty: one
+  std::vector<double> weight;  // empty: one
   double l2 = 0;
 
   double w(std::size_t r) const { return weight.empty() ? 1.0 : weight[r]; }
@@ -35,7 +35,9 @@ struct Target {
   double value(const std::vector<std::size_t>& rows) const {
     long double a = 0, b = 0;
     for (const std::size_t r : rows) {
-      a += for_classes(criterion) ? w(r) * codes[r] : criterion == Criterion::newton ? -y[r] : w(r) * y[r];
+      a += for_classes(criterion)           ? w(r) * codes[r]
+           : criterion == Criterion::newton ? -y[r]
+                                            : w(r) * y[r];
       b += criterion == Criterion::newton ? hessian[r] : w(r);
     }
     return static_cast<double>(a / (b + l2));
@@ -51,7 +53,9 @@ struct Target {
       if (s > 0) logs -= s * std::log2(s / all);
       most = std::max(most, s);
     }
-    return criterion == Criterion::gini ? all - squares : criterion == Criterion::error ? all - most : logs;
+    return criterion == Criterion::gini    ? all - squares
+           : criterion == Criterion::error ? all - most
+                                           : logs;
   }
 
   /// weight * impurity.
@@ -60,7 +64,8 @@ struct Target {
     long double a = 0, b = 0, square = 0, logs = 0;
     for (const std::size_t r : rows) {
       const long double v = y[r];
-      const long double weight_of = criterion == Criterion::newton ? 1.0L : static_cast<long double>(w(r));
+      const long double weight_of =
+          criterion == Criterion::newton ? 1.0L : static_cast<long double>(w(r));
       a += weight_of * v;
       b += criterion == Criterion::newton ? static_cast<long double>(hessian[r]) : weight_of;
       square += weight_of * v * v;
@@ -78,7 +83,8 @@ struct Target {
     long double best = std::numeric_limits<long double>::infinity();
     for (const std::size_t m : rows) {
       long double sum = 0;
-      for (const std::size_t r : rows) sum += w(r) * std::abs(static_cast<long double>(y[r]) - y[m]);
+      for (const std::size_t r : rows)
+        sum += w(r) * std::abs(static_cast<long double>(y[r]) - y[m]);
       best = std::min(best, sum);
     }
     return best;
@@ -93,7 +99,8 @@ struct OracleSplit {
 
 class Oracle {
  public:
-  Oracle(const Data& data, const Target& target, const TreeParams& params) : data_(data), t_(target), p_(params) {
+  Oracle(const Data& data, const Target& target, const TreeParams& params)
+      : data_(data), t_(target), p_(params) {
     for (std::size_t r = 0; r < data.table.n_rows; ++r) {
       if (target.w(r) > 0) all_.push_back(r);
     }
@@ -111,8 +118,11 @@ class Oracle {
         std::vector<std::size_t> side[2];
         for (const std::size_t r : all_) {
           const double x = data_.table.at(r, f);
-          const auto at = static_cast<std::size_t>(std::lower_bound(values.begin(), values.end(), x) - values.begin());
-          const bool left = std::isnan(x) ? missing : categorical ? ((cut >> at) & 1) != 0 : at < cut;
+          const auto at = static_cast<std::size_t>(
+              std::lower_bound(values.begin(), values.end(), x) - values.begin());
+          const bool left = std::isnan(x) ? missing
+                            : categorical ? ((cut >> at) & 1) != 0
+                                          : at < cut;
           side[left ? 0 : 1].push_back(r);
         }
         consider(f, side[0], side[1], best);
@@ -139,13 +149,17 @@ class Oracle {
     return best;
   }
 
-  /// The gain of the split at the root of a tree, by the raw values.
-  double gain_of(const ForestArrays& tree) const {
-    if (is_leaf(tree, 0)) return 0;
-    ForestArrays stump = tree;
-    const std::vector<std::uint32_t> leaf = root_sides(stump);
-    std::vector<std::size_t> side[2];
-    for (const std::size_t r : all_) side[leaf[r]].push_back(r);
+  /// The rows on either side of a stump, by the raw values.
+  std::vector<std::vector<std::size_t>> sides(const ForestArrays& stump) const {
+    const std::vector<std::uint32_t> leaf = leaves_of(stump, data_.dense.input);
+    std::vector<std::vector<std::size_t>> side(2);
+    for (const std::size_t r : all_) side[leaf[r] - 1].push_back(r);
+    return side;
+  }
+
+  double gain_of(const ForestArrays& stump) const {
+    if (is_leaf(stump, 0)) return 0;
+    const auto side = sides(stump);
     return static_cast<double>(parent_ - t_.impurity(side[0]) - t_.impurity(side[1]));
   }
 
@@ -162,19 +176,13 @@ class Oracle {
     return v;
   }
 
-  std::vector<std::uint32_t> root_sides(const ForestArrays& tree) const {
-    std::vector<std::uint32_t> out = leaves_of(tree, data_.dense.input);
-    for (std::uint32_t& leaf : out) leaf = leaf == 1 ? 0 : 1;  // stumps only: nodes 1 and 2
-    return out;
-  }
-
   double split_entropy(double l, double r) const {
     return -(l * std::log2(l / (l + r)) + r * std::log2(r / (l + r)));
   }
   double ratio_entropy_of(const OracleSplit& s) const { return entropy_of_feature_[s.feature]; }
 
-  void consider(std::size_t f, const std::vector<std::size_t>& left, const std::vector<std::size_t>& right,
-                OracleSplit& best) const {
+  void consider(std::size_t f, const std::vector<std::size_t>& left,
+                const std::vector<std::size_t>& right, OracleSplit& best) const {
     if (left.size() < std::max<std::size_t>(1, p_.min_rows_leaf)) return;
     if (right.size() < std::max<std::size_t>(1, p_.min_rows_leaf)) return;
     const auto lw = static_cast<double>(t_.total(left)), rw = static_cast<double>(t_.total(right));
@@ -201,7 +209,8 @@ class Oracle {
 };
 
 /// A target of the given kind over a table.
-inline Target make_target(const Table& t, Criterion c, std::uint64_t seed, bool weighted, std::uint32_t k = 2) {
+inline Target make_target(const Table& t, Criterion c, std::uint64_t seed, bool weighted,
+                          std::uint32_t k = 2) {
   Target target;
   target.criterion = c;
   target.n_classes = k;
@@ -211,7 +220,8 @@ inline Target make_target(const Table& t, Criterion c, std::uint64_t seed, bool 
     for (double& v : target.y) v = std::max(0.0, std::floor(v + 1.5));
   }
   if (c == Criterion::newton) {
-    for (std::size_t r = 0; r < t.n_rows; ++r) target.hessian.push_back(0.1 + 0.02 * (noise(seed + 1, r) + 6));
+    for (std::size_t r = 0; r < t.n_rows; ++r)
+      target.hessian.push_back(0.1 + 0.02 * (noise(seed + 1, r) + 6));
     target.l2 = 0.5;
   } else if (weighted) {
     target.weight = make_weight(t.n_rows, seed + 2, seed % 2 == 0);

@@ -17,15 +17,6 @@ namespace {
 
 constexpr std::size_t kRows = 3000;
 
-BinMapper fit(const Input& input, std::size_t max_bins = 255, std::span<const double> weight = {},
-              std::vector<std::uint32_t> n_levels = {}, int n_threads = 1) {
-  return BinMapper::fit(input, weight, {max_bins, 7, std::move(n_levels)}, {n_threads, nullptr});
-}
-
-BinMapper fit(const Table& t, std::size_t max_bins = 255, std::span<const double> weight = {}) {
-  return fit(Dense<double>(t, Order::c).input, max_bins, weight);
-}
-
 /// The greedy rule in plain words over a map of values to (integer) masses.
 std::vector<double> plain_cuts(const std::map<double, double>& mass, std::size_t max_bins) {
   std::vector<std::pair<double, double>> v(mass.begin(), mass.end());
@@ -46,16 +37,6 @@ std::vector<double> plain_cuts(const std::map<double, double>& mass, std::size_t
   return cuts;
 }
 
-std::map<double, double> masses(const Table& t, std::size_t f,
-                                std::span<const double> weight = {}) {
-  std::map<double, double> mass;
-  for (std::size_t r = 0; r < t.n_rows; ++r) {
-    const double w = weight.empty() ? 1.0 : weight[r];
-    if (!std::isnan(t.at(r, f)) && w > 0) mass[t.at(r, f) + 0.0] += w;
-  }
-  return mass;
-}
-
 Table permuted(const Table& t, std::uint64_t seed) {
   std::vector<std::size_t> order(t.n_rows);
   std::iota(order.begin(), order.end(), 0);
@@ -69,22 +50,6 @@ Table permuted(const Table& t, std::uint64_t seed) {
 }
 
 }  // namespace
-
-TEST(cut_between_keeps_neighbours_apart) {
-  const double tiny = 5e-324, huge = std::numeric_limits<double>::max();
-  const double values[] = {-huge,         -1e308,        -1.0,     -1e-300, -3 * tiny,
-                           -2 * tiny,     -tiny,         0.0,      tiny,    2 * tiny,
-                           3 * tiny,      4 * tiny,      5 * tiny, 1e-300,  1.0,
-                           1.0 + 0x1p-52, 1.0 + 0x1p-51, 1e308,    huge};
-  for (const double a : values) {
-    for (const double b : values) {
-      if (!(a < b)) continue;
-      const double cut = cut_between(a, b);
-      CHECK(a <= cut && cut < b);
-    }
-  }
-  CHECK(cut_between(1.0, 2.0) == 1.5);
-}
 
 TEST(cuts_equal_the_plain_rule) {
   const Table t = mixed_table(kRows, 1);
@@ -317,72 +282,6 @@ TEST(threads_do_not_change_a_byte) {
       CHECK(same_bytes(one.transform(*input, {n_threads, nullptr}), expected));
     }
   }
-}
-
-TEST(sampled_cuts_are_near_the_quantiles) {
-  const std::size_t n = kCutSample * 2 + 12345;
-  Table t = table(n, 3);
-  for (std::size_t r = 0; r < n; ++r) {
-    const double u = static_cast<double>(mix(12, r) >> 11) * 0x1p-53;
-    t.at(r, 0) = std::exp(10 * u);
-    t.at(r, 1) = static_cast<double>(r % 3);  // few values, plus one that occurs once
-    t.at(r, 2) = std::floor(u * 40000);       // too many values for 255 bins
-  }
-  const BinMapper before = fit(t);
-  CHECK(before.feature(1).cuts == (std::vector<double>{0.5, 1.5}));
-  for (std::size_t r = 0; r < 40; ++r) t.at(mix(3, r) % n, 1) = 100.0 + static_cast<double>(r);
-  const BinMapper mapper = fit(Dense<double>(t, Order::c).input, 255, {}, {}, 2);
-  CHECK(mapper.feature(1).n_bins == 43);
-  CHECK(mapper.feature(1).gap_low[1] == 1.0 && mapper.feature(1).gap_high[1] == 2.0);
-  for (const std::size_t f : {0, 2}) {
-    const FeatureBins& bins = mapper.feature(f);
-    CHECK(bins.n_bins >= 254 && bins.gap_low == bins.cuts && bins.gap_high == bins.cuts);
-    std::vector<double> sorted(n);
-    for (std::size_t r = 0; r < n; ++r) sorted[r] = t.at(r, f);
-    std::sort(sorted.begin(), sorted.end());
-    for (std::size_t b = 0; b < bins.cuts.size(); ++b) {
-      const auto below = std::upper_bound(sorted.begin(), sorted.end(), bins.cuts[b]);
-      const double rank = static_cast<double>(below - sorted.begin()) / static_cast<double>(n);
-      const double wanted = static_cast<double>(b + 1) / static_cast<double>(bins.n_bins);
-      CHECK(std::abs(rank - wanted) <= 0.006);
-    }
-  }
-  CHECK(same(fit(Dense<double>(t, Order::f).input), mapper));
-  CHECK(same(fit(Sparse<double>(t, true).input), mapper));
-  CHECK(same(fit(Sparse<double>(t, false).input), mapper));
-}
-
-TEST(rows_of_weight_zero_outside_the_sample_do_not_count) {
-  const std::size_t n = kCutSample + 5000;
-  Table t = table(n, 2);
-  std::vector<double> weight(n);
-  for (std::size_t r = 0; r < n; ++r) {
-    const bool odd = mix(2, r) % 2 == 1;
-    weight[r] = odd ? 1.5 : mix(4, r) % 3 == 0 ? 1.0 : 0.0;
-    t.at(r, 0) = weight[r] == 0.0 ? static_cast<double>(r) : odd ? 1.0 : 3.0;
-    t.at(r, 1) = static_cast<double>(r % 1000 * (weight[r] == 0.0 ? 0 : 1));
-  }
-  const BinMapper mapper = fit(t, 255, weight);
-  CHECK(mapper.feature(0).cuts == std::vector<double>{2.0});
-  CHECK(same(fit(Sparse<double>(t, true).input, 255, weight), mapper));
-  CHECK(same(fit(Sparse<double>(t, false).input, 255, weight), mapper));
-}
-
-TEST(more_values_than_the_sample_saw_fall_back_to_its_cuts) {
-  const std::size_t n = kCutSample * 2;
-  Table t = table(n, 1);
-  for (std::size_t r = 0; r < n; ++r) {
-    t.at(r, 0) =
-        mix(6, r) % 1000 == 0 ? static_cast<double>(r) + 0.5 : -1.0 - static_cast<double>(r % 2);
-  }
-  CHECK(fit(t, 3).feature(0).n_bins == 3);
-  const FeatureBins exact = fit(t, 65535).feature(0);  // about 520 values, all found
-  CHECK(exact.n_bins == masses(t, 0).size());
-  CHECK(exact.gap_low[0] == -2.0 && exact.gap_high[0] == -1.0);
-  // The sample sees about half of the rare values: some number of bins lies between what it and the
-  // column hold.
-  const FeatureBins cut = fit(t, 400).feature(0);
-  CHECK(cut.gap_low == cut.cuts && cut.n_bins <= 400 && cut.n_bins > 200);
 }
 
 TEST(broken_contracts_are_refused) {

@@ -1,7 +1,6 @@
 // Criteria by hand: the weather data (9 yes, 5 no) and small regressions.
-#include "committee/criterion.hpp"
-
 #include "check.hpp"
+#include "committee/criterion.hpp"
 
 using namespace committee;
 
@@ -10,7 +9,8 @@ namespace {
 bool near(double a, double b, double tolerance = 1e-12) { return std::abs(a - b) <= tolerance; }
 double bits(double nats) { return nats / std::log(2.0); }
 
-double score(Criterion c, std::vector<std::uint32_t> n_classes, const std::vector<double>& sums, double l2 = 0) {
+double score(Criterion c, std::vector<std::uint32_t> n_classes, const std::vector<double>& sums,
+             double l2 = 0) {
   return node_score(c, {sums.size(), std::move(n_classes), l2}, sums.data());
 }
 
@@ -20,18 +20,21 @@ TEST(criterion_weather_entropy) {
   const double parent = score(Criterion::entropy, {2}, {9, 5});
   CHECK(near(bits(-parent / 14), 0.940286, 1e-6));
   // windy: false (6, 2), true (3, 3)
-  const double gain = score(Criterion::entropy, {2}, {6, 2}) + score(Criterion::entropy, {2}, {3, 3}) - parent;
+  const double gain =
+      score(Criterion::entropy, {2}, {6, 2}) + score(Criterion::entropy, {2}, {3, 3}) - parent;
   CHECK(near(bits(gain / 14), 0.048127, 1e-6));
   CHECK(near(normalised(Criterion::gain_ratio, gain, parent, 8, 6), 0.048849, 1e-6));
   // outlook = overcast (4, 0) against the rest (5, 5)
-  const double overcast = score(Criterion::entropy, {2}, {4, 0}) + score(Criterion::entropy, {2}, {5, 5}) - parent;
+  const double overcast =
+      score(Criterion::entropy, {2}, {4, 0}) + score(Criterion::entropy, {2}, {5, 5}) - parent;
   CHECK(near(bits(overcast / 14), 0.940286 - 10.0 / 14, 1e-6));
   const double split = bits(normalised(Criterion::gain_ratio, overcast, parent, 4, 10));
   CHECK(near(split * std::log(2.0), 0.226000 / 0.863121, 1e-5));
   const double joint = 2 * 0.226000 / (0.863121 + 0.940286);
   CHECK(near(normalised(Criterion::normalized_gain, overcast, parent, 4, 10), joint, 1e-5));
   CHECK(near(normalised(Criterion::normalized_gain, -score(Criterion::entropy, {2}, {7, 7}),
-                        score(Criterion::entropy, {2}, {7, 7}), 7, 7), 1.0));
+                        score(Criterion::entropy, {2}, {7, 7}), 7, 7),
+             1.0));
   CHECK(normalised(Criterion::gini, 3.5, -1, 1, 1) == 3.5);
   CHECK(normalised(Criterion::normalized_gain, 0.0, 0.0, 5, 0) == 0.0);
 }

@@ -1,4 +1,5 @@
-// Histograms against the plain definition: every layout, every form of statistics, any subset of rows, any threads.
+// Histograms against the plain definition: every layout, every form of statistics, any subset of
+// rows, any threads.
 #include "check.hpp"
 #include "growth_data.hpp"
 
@@ -84,7 +85,8 @@ void compare(const BinnedMatrix& m, const Stats& stats, std::span<const RowId> r
 
 TEST(histogram_equals_oracle) {
   for (const std::size_t p : {1u, 7u, 8u, 13u, 64u, 65u, 131u}) {
-    const Data data({.n_rows = 300, .n_features = p, .missing = 0.1, .zeros = 0.4, .n_categorical = p / 5});
+    const Data data(
+        {.n_rows = 300, .n_features = p, .missing = 0.1, .zeros = 0.4, .n_categorical = p / 5});
     CHECK(data.matrix.layout == Layout::dense8 && data.sparse_matrix.layout == Layout::sparse);
     const Targets targets(data.table);
     for (const Stats& stats : targets.all) {
@@ -98,7 +100,8 @@ TEST(histogram_equals_oracle) {
 }
 
 TEST(histogram_sixteen_bits) {
-  const Data data({.n_rows = 1500, .n_features = 5, .missing = 0.05, .zeros = 0.2, .max_bins = 1000});
+  const Data data(
+      {.n_rows = 1500, .n_features = 5, .missing = 0.05, .zeros = 0.2, .max_bins = 1000});
   CHECK(data.matrix.layout == Layout::dense16);
   const Targets targets(data.table);
   for (const Stats& stats : targets.all) {
@@ -111,7 +114,8 @@ TEST(histogram_widens_blocks) {
   const Data data({.n_rows = 40000, .n_features = 70, .missing = 0.02, .zeros = 0.3});
   const std::vector<double> g = make_y(data.table, 4), h(40000, 0.2);
   std::vector<double> skewed = g;
-  for (std::size_t r = 0; r < skewed.size(); ++r) skewed[r] = 5 + std::abs(skewed[r]);  // all one sign: sums grow
+  for (std::size_t r = 0; r < skewed.size(); ++r)
+    skewed[r] = 5 + std::abs(skewed[r]);  // all one sign: sums grow
   std::size_t blocks = 0;
   for (const unsigned bits : {14u, 16u, 18u, 20u, 24u}) {
     const Stats stats = Stats::newton(skewed, h, bits, false);
@@ -146,7 +150,8 @@ TEST(histogram_subtract_gives_the_sibling) {
   for (const Stats& stats : targets.all) {
     const std::vector<RowId> some = every(stats.rows, 3, 5);
     std::vector<RowId> rest;
-    std::set_difference(stats.rows.begin(), stats.rows.end(), some.begin(), some.end(), std::back_inserter(rest));
+    std::set_difference(stats.rows.begin(), stats.rows.end(), some.begin(), some.end(),
+                        std::back_inserter(rest));
     Histogram parent = oracle(data.matrix, stats, stats.rows);
     subtract(parent, oracle(data.matrix, stats, some));
     CHECK(parent == oracle(data.matrix, stats, rest));

@@ -1,4 +1,5 @@
-// Dividing rows: stable, both sides complete, the same on any number of threads and for every layout.
+// Dividing rows: stable, both sides complete, the same on any number of threads and for every
+// layout.
 #include "check.hpp"
 #include "growth_data.hpp"
 
@@ -6,18 +7,21 @@ using namespace growth_test;
 
 namespace {
 
-std::vector<RowId> expected(const BinnedMatrix& m, std::span<const RowId> rows, const Split& split, std::size_t& n_left) {
+std::vector<RowId> expected(const BinnedMatrix& m, std::span<const RowId> rows, const Split& split,
+                            std::size_t& n_left) {
   std::vector<RowId> out;
   for (const bool left : {true, false}) {
     for (const RowId r : rows) {
-      if (split.goes_left(m.code(r, split.feature), m.n_bins[split.feature]) == left) out.push_back(r);
+      if (split.goes_left(m.code(r, split.feature), m.n_bins[split.feature]) == left)
+        out.push_back(r);
     }
     if (left) n_left = out.size();
   }
   return out;
 }
 
-void compare(const BinnedMatrix& m, const Split& split, std::size_t begin, std::size_t n, int threads) {
+void compare(const BinnedMatrix& m, const Split& split, std::size_t begin, std::size_t n,
+             int threads) {
   std::vector<RowId> rows;
   for (RowId r = 0; r < m.n_rows; ++r) {
     if (mix(r, 3) % 5 != 0) rows.push_back(r);
@@ -34,10 +38,12 @@ void compare(const BinnedMatrix& m, const Split& split, std::size_t begin, std::
 }  // namespace
 
 TEST(partition_is_stable_for_every_layout) {
-  const Data small({.n_rows = 1000, .n_features = 6, .missing = 0.2, .zeros = 0.3, .n_categorical = 2});
+  const Data small(
+      {.n_rows = 1000, .n_features = 6, .missing = 0.2, .zeros = 0.3, .n_categorical = 2});
   const Data wide({.n_rows = 1000, .n_features = 3, .missing = 0.2, .zeros = 0.3, .max_bins = 900});
   CHECK(wide.matrix.layout == Layout::dense16);
-  for (const BinnedMatrix* m : {&small.matrix, &small.sparse_matrix, &wide.matrix, &wide.sparse_matrix}) {
+  for (const BinnedMatrix* m :
+       {&small.matrix, &small.sparse_matrix, &wide.matrix, &wide.sparse_matrix}) {
     for (std::uint32_t f = 0; f < m->n_features; ++f) {
       Split split;
       split.feature = f;

@@ -1,4 +1,5 @@
-// The split search against brute force, through stumps; then ties, the random rule and the sampling of features.
+// The split search against brute force, through stumps; then ties, the random rule and the sampling
+// of features.
 #include <set>
 
 #include "check.hpp"
@@ -8,8 +9,9 @@ using namespace growth_test;
 
 namespace {
 
-const Criterion kSums[] = {Criterion::gini,  Criterion::entropy,       Criterion::gain_ratio, Criterion::normalized_gain,
-                           Criterion::error, Criterion::squared_error, Criterion::poisson,    Criterion::newton};
+const Criterion kSums[] = {
+    Criterion::gini,  Criterion::entropy,       Criterion::gain_ratio, Criterion::normalized_gain,
+    Criterion::error, Criterion::squared_error, Criterion::poisson,    Criterion::newton};
 
 TreeParams stump(const Target& target) {
   TreeParams p;
@@ -17,6 +19,20 @@ TreeParams stump(const Target& target) {
   p.l2 = target.l2;
   p.max_depth = 1;
   return p;
+}
+
+void check_leaves(const Oracle& oracle, const Target& target, const ForestArrays& tree) {
+  const auto side = oracle.sides(tree);
+  for (std::size_t k = 0; k < 2; ++k) {
+    const double value = tree.values[(k + 1) * tree.n_outputs + tree.n_outputs - 1];
+    if (tree.n_outputs <= 2) CHECK(close(value, target.value(side[k]), 1e-7));
+    CHECK(tree.count[k + 1] == side[k].size());
+    const auto weight = static_cast<double>(target.total(side[k]));
+    CHECK(close(tree.weight[k + 1], weight, 1e-7));
+    if (target.criterion == Criterion::newton) continue;
+    CHECK(
+        close(tree.impurity[k + 1] * weight, static_cast<double>(target.impurity(side[k])), 1e-5));
+  }
 }
 
 /// The stump gains what the best of all splits gains.
@@ -33,11 +49,13 @@ void compare(const Data& data, const Target& target, const TreeParams& params) {
   CHECK(tree.nodes.size() == 3);
   if (tree.nodes.size() != 3) return;
   if (!close(tree.gain[0], best.gain, tolerance)) {
-    std::printf("criterion %d: gain %.12g of feature %u, best %.12g of %zu\n", static_cast<int>(target.criterion),
-                tree.gain[0], feature_of(tree, 0), best.gain, best.feature);
+    std::printf("criterion %d: gain %.12g of feature %u, best %.12g of %zu\n",
+                static_cast<int>(target.criterion), tree.gain[0], feature_of(tree, 0), best.gain,
+                best.feature);
   }
   CHECK(close(tree.gain[0], best.gain, tolerance));
   CHECK(close(oracle.gain_of(tree), best.gain, tolerance));
+  check_leaves(oracle, target, tree);
   CHECK(same_tree(tree, grow_tree(data.sparse_matrix, data.mapper, stats, params, Context{})));
   CHECK(same_tree(tree, grow_sharded(data.matrix, data.mapper, stats, params, 2)));
 }
@@ -52,8 +70,12 @@ const std::uint32_t kTwo[] = {2};
 
 TEST(split_is_the_best_of_all_cuts) {
   for (std::uint64_t seed = 0; seed < 12; ++seed) {
-    const Data data({.n_rows = 40 + 3 * seed, .n_features = 4, .missing = seed % 3 == 0 ? 0.0 : 0.15, .zeros = 0.2,
-                     .n_values = seed % 4 == 1 ? 0u : 9u, .seed = seed});
+    const Data data({.n_rows = 40 + 3 * seed,
+                     .n_features = 4,
+                     .missing = seed % 3 == 0 ? 0.0 : 0.15,
+                     .zeros = 0.2,
+                     .n_values = seed % 4 == 1 ? 0u : 9u,
+                     .seed = seed});
     for (const Criterion c : kSums) {
       const Target target = make_target(data.table, c, seed, seed % 2 == 1 || seed % 5 == 0);
       compare(data, target, stump(target));
@@ -88,10 +110,14 @@ TEST(split_respects_limits) {
 
 TEST(split_of_levels_is_the_best_subset) {
   for (std::uint64_t seed = 40; seed < 52; ++seed) {
-    const Data data({.n_rows = 60, .n_features = 3, .missing = seed % 2 == 0 ? 0.0 : 0.1, .n_categorical = 2,
-                     .n_levels = 8, .seed = seed});
-    for (const Criterion c : {Criterion::gini, Criterion::entropy, Criterion::error, Criterion::squared_error,
-                              Criterion::poisson, Criterion::newton}) {
+    const Data data({.n_rows = 60,
+                     .n_features = 3,
+                     .missing = seed % 2 == 0 ? 0.0 : 0.1,
+                     .n_categorical = 2,
+                     .n_levels = 8,
+                     .seed = seed});
+    for (const Criterion c : {Criterion::gini, Criterion::entropy, Criterion::error,
+                              Criterion::squared_error, Criterion::poisson, Criterion::newton}) {
       Target target = make_target(data.table, c, seed, seed % 2 == 1);
       target.l2 = 0;  // with a penalty the order by value is a rule, not a theorem
       compare(data, target, stump(target));
@@ -106,7 +132,8 @@ TEST(split_gain_in_user_units) {
   params.criterion = Criterion::squared_error;
   const ForestArrays tree = grow(data, Stats::regression(y, 1, {}, true, false), params);
   CHECK(tree.nodes.size() == 3 && tree.nodes[0].threshold == 3.5);
-  CHECK(close(tree.gain[0], 6 * 250000.0) && close(tree.impurity[0], 250000) && tree.impurity[1] == 0);
+  CHECK(close(tree.gain[0], 6 * 250000.0) && close(tree.impurity[0], 250000) &&
+        tree.impurity[1] == 0);
   CHECK(tree.values[0] == 500 && tree.values[1] == 0 && tree.values[2] == 1000);
   params.min_gain = 6 * 250000.0 + 1;
   CHECK(grow(data, Stats::regression(y, 1, {}, true, false), params).nodes.size() == 1);
@@ -134,7 +161,8 @@ TEST(split_ties) {
 }
 
 TEST(split_separates_missing_rows) {
-  const Data data({.n_rows = 6, .n_features = 2}, columns({{7, 7, kNaN, 7, kNaN, 7}, {1, 2, 3, 4, 5, 6}}));
+  const Data data({.n_rows = 6, .n_features = 2},
+                  columns({{7, 7, kNaN, 7, kNaN, 7}, {1, 2, 3, 4, 5, 6}}));
   const std::vector<std::uint32_t> y{0, 0, 1, 0, 1, 0};
   const ForestArrays tree = grow(data, Stats::classes(y, kTwo, {}, false), TreeParams{});
   CHECK(tree.nodes.size() == 3 && feature_of(tree, 0) == 0 && !missing_left(tree, 0));
@@ -171,11 +199,13 @@ TEST(split_random_draws_within_the_node) {
       for (std::size_t i = 0; !is_leaf(tree, i);) {
         const double x = data.table.at(r, feature_of(tree, i));
         if (!std::isnan(x)) low[i] = std::min(low[i], x), high[i] = std::max(high[i], x);
-        i = tree.nodes[i].left + ((std::isnan(x) ? missing_left(tree, i) : x <= tree.nodes[i].threshold) ? 0 : 1);
+        i = tree.nodes[i].left +
+            ((std::isnan(x) ? missing_left(tree, i) : x <= tree.nodes[i].threshold) ? 0 : 1);
       }
     }
     for (std::size_t i = 0; i < tree.nodes.size(); ++i) {
-      if (is_leaf(tree, i) || tree.nodes[i].threshold == std::numeric_limits<double>::max()) continue;
+      if (is_leaf(tree, i) || tree.nodes[i].threshold == std::numeric_limits<double>::max())
+        continue;
       CHECK(tree.nodes[i].threshold >= low[i] && tree.nodes[i].threshold < high[i]);
     }
   }
@@ -183,7 +213,8 @@ TEST(split_random_draws_within_the_node) {
 }
 
 TEST(split_random_is_uniform) {
-  // Values 0, 1, 100: a uniform draw separates {0, 1} from 100 in 99 of 100 cases, bins would do so in half.
+  // Values 0, 1, 100: a uniform draw separates {0, 1} from 100 in 99 of 100 cases, bins would do so
+  // in half.
   const Data data({.n_rows = 6, .n_features = 1}, columns({{0, 1, 100, 0, 1, 100}}));
   const std::vector<double> y{0, 1, 2, 3, 4, 5};
   const Stats stats = Stats::regression(y, 1, {}, true, false);
@@ -244,5 +275,6 @@ TEST(split_sampling_differs_by_node_and_seed) {
   }
   CHECK(used.size() <= 2);
   params.tree_features = 0;
-  for (const int threads : {2, 4}) CHECK(same_tree(grow(data, stats, params), grow(data, stats, params, threads)));
+  for (const int threads : {2, 4})
+    CHECK(same_tree(grow(data, stats, params), grow(data, stats, params, threads)));
 }

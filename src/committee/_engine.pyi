@@ -88,6 +88,7 @@ class TreeParams:
     min_gain: float
     node_features: int
     tree_features: int
+    multiway: bool
     l2: float
     monotone: Sequence[int]
     interactions: Sequence[Sequence[int]]

@@ -23,7 +23,7 @@ class HandmadeTree:
     feature, threshold or set of level codes, left and right.
     """
 
-    def __init__(self, root, n_classes, n_features, missing_left=False):
+    def __init__(self, root, n_classes, n_features):
         nodes, at = [root], 0
         self._left = []
         while at < len(nodes):
@@ -41,7 +41,7 @@ class HandmadeTree:
         self._sets = {k: s[1] for k, s in enumerate(splits) if isinstance(s[1], set)}
         self.is_categorical = np.array([k in self._sets for k in range(len(nodes))])
         self.threshold = np.array([-2.0 if k in self._sets else s[1] for k, s in enumerate(splits)])
-        self.missing_go_to_left = np.full(len(nodes), missing_left, dtype=np.uint8)
+        self.missing_go_to_left = np.zeros(len(nodes), dtype=np.uint8)
         self._fill(nodes)
 
     def _fill(self, nodes):
@@ -73,11 +73,13 @@ class HandmadeTree:
 
 
 class Classifier(ClassifierMixin, BaseEstimator):
-    pass
+    def fit(self, X, y):
+        raise NotImplementedError
 
 
 class Regressor(RegressorMixin, BaseEstimator):
-    pass
+    def fit(self, X, y):
+        raise NotImplementedError
 
 
 def classifier(root, classes=("no", "yes"), names=None, levels=None, dtypes=None, n_features=4):
@@ -118,7 +120,9 @@ def weather():
 def grown(depth, rng, k=3, n_features=6):
     """A ragged random tree."""
     if depth == 0 or rng.random() < 0.12:
-        return list(rng.integers(0, 40, k) * (rng.random(k) < 0.6) + [1] + [0] * (k - 1))
+        counts = rng.integers(0, 40, k) * (rng.random(k) < 0.6)
+        counts[0] += 1
+        return counts.tolist()
     cut = float(np.round(rng.normal() * 10, 3))
     sides = [grown(depth - 1, rng, k, n_features) for _ in range(2)]
     return (int(rng.integers(n_features)), cut, *sides)
@@ -132,14 +136,14 @@ def chain(depth):
 
 
 WEATHER = """\
-outlook in {overcast}: yes (no 0, yes 4)
+outlook in {overcast}: yes (no: 0, yes: 4)
 outlook in {rain, sunny}
 |   outlook in {rain}
-|   |   windy in {false}: yes (no 0, yes 3)
-|   |   windy in {true}: no (no 2, yes 0)
+|   |   windy in {false}: yes (no: 0, yes: 3)
+|   |   windy in {true}: no (no: 2, yes: 0)
 |   outlook in {sunny}
-|   |   humidity <= 77.50: yes (no 0, yes 2)
-|   |   humidity > 77.50: no (no 3, yes 0)"""
+|   |   humidity <= 77.50: yes (no: 0, yes: 2)
+|   |   humidity > 77.50: no (no: 3, yes: 0)"""
 
 
 def test_weather_text():
@@ -150,24 +154,24 @@ def test_text_without_counts_and_with_a_depth():
     assert export_text(weather(), max_depth=1, show_counts=False) == (
         "outlook in {overcast}: yes\noutlook in {rain, sunny}: no ... 4 leaves below"
     )
-    assert export_text(weather(), max_depth=0) == "yes (no 5, yes 9) ... 5 leaves below"
+    assert export_text(weather(), max_depth=0) == "yes (no: 5, yes: 9) ... 5 leaves below"
 
 
 def test_text_of_a_single_leaf():
-    assert export_text(classifier([5, 9])) == "yes (no 5, yes 9)"
+    assert export_text(classifier([5, 9])) == "yes (no: 5, yes: 9)"
     assert ET.fromstring(export_svg(classifier([5, 9])))
 
 
 def test_given_names_and_defaults():
     model = classifier((3, 0.5, [2, 0], [0, 1.5]))
-    assert export_text(model).splitlines()[1] == "x3 > 0.50: yes (no 0, yes 1.50)"
+    assert export_text(model).splitlines()[1] == "x3 > 0.50: yes (no: 0, yes: 1.50)"
     text = export_text(model, feature_names=list("abcd"), class_names=["stay", "go"], decimals=1)
-    assert text.splitlines()[0] == "d <= 0.5: stay (stay 2, go 0)"
+    assert text.splitlines()[0] == "d <= 0.5: stay (stay: 2, go: 0)"
 
 
 def test_many_classes_are_listed_where_they_occur():
     model = classifier((0, 1.0, [0, 3, 0, 1], [4, 0, 0, 0]), classes=(10, 20, 30, 40))
-    assert export_text(model) == "x0 <= 1.00: 20 (20 3, 40 1)\nx0 > 1.00: 10 (10 4)"
+    assert export_text(model) == "x0 <= 1.00: 20 (20: 3, 40: 1)\nx0 > 1.00: 10 (10: 4)"
 
 
 def test_regression_text():
@@ -183,7 +187,7 @@ def test_regression_text():
 def test_several_outputs():
     root = (0, 1.0, [[1, 0], [0, 0, 1]], [[0, 3], [1, 2, 0]])
     model = classifier(root, classes=[["n", "y"], ["a", "b", "c"]])
-    assert export_text(model).splitlines()[1] == "x0 > 1.00: y (n 0, y 3), b (a 1, b 2, c 0)"
+    assert export_text(model).splitlines()[1] == "x0 > 1.00: y (n: 0, y: 3), b (a: 1, b: 2, c: 0)"
     both = regressor((0, 1.0, [1.0, -2.0, 3], [4.0, 5.0, 6]), n_outputs=2)
     assert export_text(both).splitlines()[0] == "x0 <= 1.00: 1.00, -2.00 (n = 3)"
     for drawn in (model, both):

@@ -39,8 +39,8 @@ class BinMapper {
   explicit BinMapper(std::vector<FeatureBins> features);
 
   /// weight: empty (all one) or n_rows values >= 0; rows of weight zero do not count. All features at once, in
-  /// parallel over features. Cost: one sort of the sample per feature (radix), one pass more for a feature whose
-  /// sample has at most max_bins distinct values while rows lie outside the sample.
+  /// parallel over features. Cost: a sort of the sample per feature (long columns only near their cuts), one pass
+  /// more for a feature whose sample has at most max_bins distinct values while rows lie outside the sample.
   static BinMapper fit(const Input& input, std::span<const double> weight, const BinningParams& params,
                        const Context& context);
 

@@ -10,7 +10,7 @@ namespace committee {
 
 /// Rows a block may hold. Below it, reading rows (about 1.2 ns a value) is cheaper than building the smaller child's
 /// histogram and scanning 256 bins (0.25 ns a value + 256 ns a feature); see cpp/bench/bench_grow.cpp.
-inline constexpr std::size_t kBlockRows = 512;
+inline constexpr std::size_t kBlockRows = 128;
 
 class Block final : public ProfileSource {
  public:
@@ -33,6 +33,10 @@ class Block final : public ProfileSource {
   template <class Code>
   void load_dense(const Code* codes, std::vector<Code>& columns);
   void load_sparse();
+  template <class CodeAt>
+  void read_packed(CodeAt code_at, std::size_t n_words, Profile& out) const;
+  template <class CodeAt>
+  void read_wide(CodeAt code_at, std::size_t n_words, Profile& out) const;
   template <class CodeAt>
   void read_rows(CodeAt code_at, std::size_t n_bins, Profile& out) const;
   template <class CodeAt>
@@ -58,6 +62,9 @@ class Block final : public ProfileSource {
   std::vector<std::uint32_t> present_;       // features with entries, ascending
   std::vector<std::uint32_t> present_begin_;
   std::size_t begin_ = 0, end_ = 0;
+  // Workspace of read(): always zero between calls. A block serves one thread.
+  mutable std::vector<std::int64_t> cells_;
+  mutable std::vector<std::uint64_t> seen_;  // a byte for each code, eight to a word
 };
 
 }  // namespace committee

@@ -125,6 +125,14 @@ struct Poisson {
 
 }  // namespace many
 
+/// out[i] = s(a[i], b[i]) + s(total_a - a[i], total_b - b[i]) for two sums: every boundary of a profile at once.
+/// Squared error: the gain itself, taken from the node's mean.
+void score_boundaries(Criterion criterion, double l2, const double* a, const double* b, std::size_t n, double total_a,
+                      double total_b, double* out);
+
+/// The score of two sides that leave nothing to gain, where it does not depend on the split: then the search may stop.
+double perfect_score(Criterion criterion, const SumShape& shape, const double* sums);
+
 /// s(sums) for any criterion: what nodes are scored with once they stand. The two normalised gains score by entropy.
 double node_score(Criterion criterion, const SumShape& shape, const double* sums);
 

@@ -23,16 +23,19 @@ using NodeId = std::uint32_t;
 struct RowFacts {
   std::size_t rows = 0;
   bool constant_target = false;  // regression: nothing left to explain
+  RowId row = 0;                 // any of them
 };
 
 struct GrownNode {
   NodeId left = 0;  // 0: a leaf (the root is nobody's child); the right child is left + 1
   std::uint32_t depth = 0;
   std::uint32_t feature = 0;
+  std::int64_t bound = -1;  // multiway: the feature whose levels are still being taken apart
   std::int64_t set = -1;  // categorical: index of its set
   bool missing_left = false;
   bool open = false;      // may be split
   bool constant = false;  // its target does not vary
+  RowId row = 0;          // any of its rows
   double threshold = 0;
   double gain = 0;        // decoded
   double lower = 0, upper = 0;  // monotone bounds on its value, decoded
@@ -52,8 +55,8 @@ class Grower {
   void feed(NodeId node, const ProfileSource& profiles, const Context& context);
   std::vector<NodeId> splits();
   void describe(NodeId child, RowFacts facts);
-  /// The tree in level order. fine: exact sums per node, read at leaves only; empty for classes.
-  ForestArrays finish(std::vector<Stats::FineSums> fine);
+  /// The tree in level order. fine: Stats::fine_width() exact sums a node, given for the leaves.
+  ForestArrays finish(std::vector<__int128> fine);
 
   // --- pieces of it, for a driver that handles whole subtrees itself ---
   const GrownNode& node(NodeId id) const { return nodes_[id]; }
@@ -71,7 +74,7 @@ class Grower {
  private:
   bool may_split(const GrownNode& node, std::span<const std::int64_t> sums, RowFacts facts) const;
   void bound_children(GrownNode& left, GrownNode& right, const GrownNode& parent, const Split& split) const;
-  void set_values(ForestArrays& out, std::span<const NodeId> order, std::vector<Stats::FineSums>& fine) const;
+  void set_values(ForestArrays& out, std::span<const NodeId> order, std::vector<__int128>& fine) const;
 
   struct Pending {
     NodeId node;

@@ -18,7 +18,7 @@ class Shard {
   /// Divides the rows of `node`; adds the children's rows and widens their ranges of y (low, high per output).
   virtual void route(NodeId node, NodeId left, const Split& split, RowFacts facts[2], std::span<double> y_range,
                      const Context& context) = 0;
-  virtual void add_fine_sums(NodeId leaf, Stats::FineSums& sums) const = 0;
+  virtual void add_fine(NodeId leaf, __int128* fine) const = 0;
   /// scores[row] += value for the rows of a leaf.
   virtual void settle(NodeId leaf, double value, std::span<double> scores) const = 0;
 };
@@ -32,7 +32,7 @@ class MemoryShard final : public Shard {
   void accumulate(NodeId node, Histogram& sum, const Context& context) override;
   void route(NodeId node, NodeId left, const Split& split, RowFacts facts[2], std::span<double> y_range,
              const Context& context) override;
-  void add_fine_sums(NodeId leaf, Stats::FineSums& sums) const override;
+  void add_fine(NodeId leaf, __int128* fine) const override;
   void settle(NodeId leaf, double value, std::span<double> scores) const override;
 
  private:

@@ -1,7 +1,9 @@
 // Choosing a split: from a node's profiles to the best cut, under every rule a user can set.
 //
 // Candidates lie between neighbouring occupied bins (numeric) or between neighbours in an order of the levels
-// (categorical). Missing rows are tried on both sides. Ties go to the lower feature, then the lower cut, then missing
+// (categorical). In multiway mode (C4.5) a categorical feature is judged by one branch per level; the tree, which is
+// binary, then takes the levels off one by one: every node but the first of such a chain is bound to its feature.
+// Missing rows are tried on both sides. Ties go to the lower feature, then the lower cut, then missing
 // to the right. The raw threshold is the middle of the gap the node's own rows leave, as in CART.
 #pragma once
 
@@ -28,11 +30,15 @@ struct TreeParams {
   double min_gain = -std::numeric_limits<double>::infinity();    // a split must gain more; in the user's units
   std::size_t node_features = 0;                                 // drawn at each node; 0: all
   std::size_t tree_features = 0;                                 // drawn once; 0: all
+  bool multiway = false;                                         // categorical: one branch a level (C4.5)
   double l2 = 0;                                                 // newton
   std::vector<std::int8_t> monotone;                             // per feature -1, 0, 1; or empty
   std::vector<std::vector<std::uint32_t>> interactions;          // groups of features that may meet; or empty
   std::uint64_t seed = 0;
 };
+
+/// Weights are rounded to units; limits on them are taken with this much leave.
+inline constexpr double kRounded = 1 - 0x1p-20;
 
 /// A chosen split, with the sums of both sides.
 struct Split {
@@ -43,6 +49,7 @@ struct Split {
   double threshold = 0;
   bool categorical = false;
   bool missing_left = false;
+  bool chained = false;               // multiway: the right side goes on with the same feature
   std::vector<std::uint64_t> levels;  // categorical: bit c set, level c goes left
   std::vector<std::int64_t> left, right;  // raw sums
 
@@ -60,8 +67,12 @@ struct NodeSums {
   double lower = -std::numeric_limits<double>::infinity();  // monotone bounds on the node's value, decoded
   double upper = std::numeric_limits<double>::infinity();
   std::uint64_t key = 0;                   // of its random draws
+  std::size_t rows = 0;
+  bool chained = false;                    // features holds the one it is bound to
   std::span<const std::uint32_t> features; // candidates, ascending
 };
+
+struct Candidate;  // a feature's best split, before it is spelt out
 
 class SplitSearch {
  public:
@@ -75,15 +86,16 @@ class SplitSearch {
   double pair_value(double a, double b) const;
   /// Multiply a gain in decoded units by this and by Stats::weight_scale to have it in the user's.
   double score_scale() const;
+  /// Whether a gain (decoded) satisfies the user's min_gain.
+  bool enough(double gain) const;
 
  private:
-  struct Candidate;
-  struct Scratch;
-  struct Worker;
+  friend struct FeatureSearch;
   void draw_features(const NodeSums& node, std::vector<std::uint32_t>& order) const;
   Candidate search_features(const NodeSums& node, const ProfileSource& profiles, const Context& context) const;
   Candidate best_ratio(const NodeSums& node, const ProfileSource& profiles, double parent,
                        std::vector<Candidate>& all) const;
+  double parent_score(const NodeSums& node) const;
   Split materialise(const NodeSums& node, const ProfileSource& profiles, const Candidate& candidate) const;
 
   const TreeParams& params_;

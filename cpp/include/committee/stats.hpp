@@ -7,8 +7,8 @@
 //   - the sums over all rows fit the two fields: histograms are single words throughout;
 //   - they fit for blocks of at least kMinBlock rows: blocks are summed packed, then widened to two words;
 //   - otherwise each sum has a word of its own from the start.
-// y keeps 30 bits of its range. Heavy tails (the typical |y| would keep fewer than 14 bits) get a second limb of 30
-// bits. Units are powers of two, so a weight of k adds exactly what the row repeated k times would add.
+// y is taken from its median and keeps 30 bits of its range. Heavy tails (the typical distance would keep fewer than
+// 14 bits) get a second limb of 30 bits. Units are powers of two, so a weight of k adds exactly what the row repeated k times would add.
 #pragma once
 
 #include "committee/types.hpp"
@@ -31,8 +31,8 @@ class Stats {
   static Stats classes(std::span<const std::uint32_t> codes, std::span<const std::uint32_t> n_classes,
                        std::span<const double> weight, bool counted);
 
-  /// y: n_rows * n_outputs finite values, borrowed for the life of the object. `centred` subtracts the middle of
-  /// the range first (squared error: better conditioned; Poisson needs true sums and does not).
+  /// y: n_rows * n_outputs finite values; y and weight are borrowed for the life of the object. `centred` subtracts
+  /// the median first (squared error: an outlier must not blur the rest; Poisson needs true sums and does not).
   static Stats regression(std::span<const double> y, std::size_t n_outputs, std::span<const double> weight,
                           bool centred, bool counted);
 
@@ -67,6 +67,8 @@ class Stats {
   double decode_count(const std::int64_t* raw) const;  // where counts_rows()
 
   double unit(std::size_t sum) const { return unit_[sum]; }
+  /// Both packed sums of any set of rows are below 2^52: float64 holds them exactly.
+  bool small_sums() const { return small_sums_; }
 
   /// Adds row r to raw[width].
   void add_row(RowId r, std::int64_t* raw) const;
@@ -79,19 +81,16 @@ class Stats {
   double y_scale() const { return y_scale_; }
 
   // --- exact leaf values ---
-  /// The fine columns a leaf sums exactly: y per output (regression) or gradient and hessian (newton).
-  std::size_t n_fine() const { return kind == SumKind::classes ? 0 : kind == SumKind::newton ? 2 : n_outputs; }
-  /// Integer sums over rows: the fine columns; per output of a regression the squares (Poisson: y log y); weight units.
-  struct FineSums {
-    std::vector<__int128> sum;
-    std::vector<__int128> square;
-    __int128 weight = 0;
-    void add(const FineSums& other);
-  };
-  FineSums fine_sums(std::span<const RowId> rows) const;
-  double fine_value(const FineSums& sums, std::size_t column) const;     // the weighted mean, or the sum for newton
+  /// Integers a leaf sums exactly. Regression: per output y, then per output its square (Poisson: y log y), then the
+  /// weight units. Newton: gradient, hessian. Classes: none, their sums are exact already.
+  std::size_t fine_width() const {
+    return kind == SumKind::classes ? 0 : kind == SumKind::newton ? 2 : 2 * n_outputs + 1;
+  }
+  void add_fine(std::span<const RowId> rows, __int128* fine) const;
+  double fine_value(const __int128* fine, std::size_t column) const;  // the weighted mean, or the sum for newton
   /// Regression: the variance of y, or where y is not centred (Poisson) the mean half deviance.
-  double fine_impurity(const FineSums& sums, std::size_t column) const;
+  double fine_impurity(const __int128* fine, std::size_t column) const;
+  double fine_total(const __int128* fine) const;  // regression: the weight, in the user's units
   double centre(std::size_t output) const { return centre_[output]; }
 
   std::span<const double> y;         // regression: borrowed
@@ -100,8 +99,8 @@ class Stats {
 
   /// Integer weight of a row in units (1 where unweighted).
   std::int64_t weight_units(RowId r) const { return weight_units_.empty() ? 1 : weight_units_[r]; }
-  /// y of one output in 30-bit units (regression).
-  std::int64_t y_units(RowId r, std::size_t output) const;
+  /// y of one output in units of 2^-30 or 2^-60 of y_scale (regression).
+  std::int64_t y_units(RowId r, std::size_t output, std::size_t limbs = 1) const;
 
  private:
   void use_weights(std::span<const double> weight, std::size_t n, int limit_bits);
@@ -109,15 +108,20 @@ class Stats {
   void store_wide(std::span<const std::vector<std::int64_t>> columns);
   void scale_targets(bool centred);
   bool heavy_tailed() const;
+  std::int64_t fine_weight(RowId r) const;
+  int square_exponent() const;
 
   std::vector<double> unit_;                // per decoded sum: one unit of it, a power of two
   double weight_scale_ = 1;                 // decoded weight to the user's
   double y_scale_ = 1;                      // decoded y to the user's
   bool unit_weight_ = true;                 // every counted row weighs one unit of 1.0
+  bool small_sums_ = false;
   std::size_t limbs_ = 1;                   // words per y
   int count_word_ = -1;                     // where the count lies in a wide bin
   double weight_unit_ = 1;                  // one unit of weight, decoded
   std::vector<std::int64_t> weight_units_;  // empty where unweighted
+  std::span<const double> weight_;          // the user's, borrowed, where units had to round them; else empty
+  int fine_weight_exponent_ = 0;
   std::vector<double> centre_;              // per output
   bool centred_ = true;
   int y_exponent_ = 0;                      // y in units: rint((y - centre) * 2^y_exponent)

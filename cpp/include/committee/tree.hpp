@@ -17,9 +17,12 @@ struct LeafRows {
   std::vector<std::uint32_t> node;     // the leaf's index in the tree
 };
 
-/// Throws std::invalid_argument where matrix, mapper and stats do not belong together.
+/// The checks of check_growth come first. A bound on leaves makes growth best-first.
 ForestArrays grow_tree(const BinnedMatrix& matrix, const BinMapper& mapper, const Stats& stats,
                        const TreeParams& params, const Context& context, LeafRows* leaf_rows = nullptr);
+
+/// Throws std::invalid_argument where matrix, mapper, statistics and parameters do not belong together.
+void check_growth(const BinnedMatrix& matrix, const BinMapper& mapper, const Stats& stats, const TreeParams& params);
 
 /// Whether rows differ in their target: what a grower cannot see from sums.
 RowFacts row_facts(const Stats& stats, std::span<const RowId> rows);

@@ -75,6 +75,7 @@ CODES: dict[str, str] = {
     "Y-ZERO": "y sums to zero, which a Poisson model cannot fit",
     "P-MONOTONE": "a monotonic constraint does not fit the data",
     "P-FEATURE": "a parameter names a feature that X does not have",
+    "M-TREE": "a fitted model's tree_ no longer fits its schema_",
     "M-CLASSES": "a fitted model's classes_ no longer fit its tree",
 }
 

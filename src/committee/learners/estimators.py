@@ -65,8 +65,11 @@ class TreeEstimator(NamedParameters, BaseEstimator):
         """Read rows to predict; the short way costs a few microseconds."""
         if not hasattr(self, "tree_"):
             check_is_fitted(self)
-        table = read_predict(X, self.schema_, estimator_name=type(self).__name__)
-        return engine_table(table)
+        schema = self.schema_
+        if self.tree_.forest.n_features != schema.n_features:
+            found = f"tree_ has {self.tree_.forest.n_features} features, schema_ {schema.n_features}"
+            raise InputError(describe("M-TREE", "tree_", found, fix="fit the model again"))
+        return engine_table(read_predict(X, schema, estimator_name=type(self).__name__))
 
     def _outputs(self, X: Any) -> npt.NDArray[np.float64]:
         """Value of the leaf of each row: class shares, or means."""

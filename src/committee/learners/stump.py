@@ -135,7 +135,8 @@ class DecisionStump(TreeClassifier):
 def warn_coarse(rows: Rows, table: Table) -> None:
     """Say which features have more distinct values than can be told apart."""
     full = [f for f in range(table.n_features) if rows.mapper.n_bins(f) == EXACT_BINS]
+    full = [f for f in full if table.sparse or len(np.unique(table.values[:, f])) > EXACT_BINS]
     if full:
         names = column_text(table.feature_names, full[0])
-        found = f"{names} has {EXACT_BINS} or more distinct values; thresholds lie between groups"
+        found = f"{names} has more than {EXACT_BINS} distinct values; thresholds lie between groups"
         warn(describe("X-COARSE", "X", found, fix="round the column, or accept the coarser cuts"))

@@ -19,16 +19,18 @@ import numpy.typing as npt
 
 from committee.learners.text_drawing import Step, Wording, read_model, walk
 
-# Okabe and Ito's colours, told apart with any colour vision.
-PALETTE = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#B8A800", "#8A8F98")
+# Okabe and Ito's colours, told apart with any colour vision, and two dark ones: ten for digits.
+OKABE = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#B8A800", "#8A8F98")
+PALETTE = (*OKABE, "#6A3D9A", "#7F4A23")
 RAMP = ((0, 114, 178), (176, 176, 168), (230, 159, 0))  # from low to high means
 
 MARGIN, BOX_HEIGHT, LEVEL_GAP, SIDE_GAP = 20.0, 62.0, 50.0, 16.0
-LEAST_WIDTH, MOST_TEXT, PADDING = 84.0, 220.0, 13.0
-BAR_HEIGHT, LEGEND_ROW, LEGEND_WIDTH = 7.0, 22.0, 360.0
-LEGEND_CLASSES = 12
+LEAST_WIDTH, MOST_TEXT, PADDING = 72.0, 200.0, 11.0
+BAR_HEIGHT, LEGEND_ROW, LEGEND_WIDTH, LEGEND_CLASSES = 7.0, 22.0, 360.0, 12
+FEW_CLASSES = 4  # up to here a leaf says how many rows of each class it holds
 EDGE_WIDTHS = (1.2, 7.0)  # for no rows and for all rows
 SIZE, SMALL = 13.0, 11.0  # of letters
+BOLD = 1.06  # how much wider bold letters are
 SHORT_LIST, FULL_LIST = 22, 400  # characters of a list in a box and in its tooltip
 
 STYLE = """
@@ -36,7 +38,7 @@ STYLE = """
 .committee-tree .card { fill: #ffffff; }
 .committee-tree text { fill: #1f2933; font-size: 13px; text-anchor: middle; }
 .committee-tree .said { font-weight: 600; }
-.committee-tree .small { font-size: 11px; fill: #55606b; }
+.committee-tree .small { font-size: 11px; fill: #4a5560; }
 .committee-tree .start { text-anchor: start; }
 .committee-tree .edge { fill: none; stroke: #c9d0d8; stroke-linecap: butt; }
 .committee-tree .way { stroke: #ffffff; stroke-width: 4px; stroke-linejoin: round;
@@ -49,7 +51,7 @@ STYLE = """
 @media (prefers-color-scheme: dark) {
   .committee-tree .card { fill: #171b21; }
   .committee-tree text { fill: #e8ecf1; }
-  .committee-tree .small { fill: #a9b4c0; }
+  .committee-tree .small { fill: #b6c0cb; }
   .committee-tree .edge { stroke: #465160; }
   .committee-tree .way, .committee-tree .mark { stroke: #171b21; }
   .committee-tree .split > rect:first-of-type { stroke: #66717e; }
@@ -59,7 +61,7 @@ STYLE = """
 
 @dataclass(frozen=True)
 class Box:
-    """A node as it is drawn: its place in the tree, its words, colour and width."""
+    """A node as it is drawn: its step, words, colour, purity, place of the mean, and width."""
 
     step: Step
     said: str
@@ -67,6 +69,7 @@ class Box:
     tooltip: str
     colour: str
     purity: float
+    place: float
     width: float
 
 
@@ -98,7 +101,7 @@ def export_svg(
     max_depth : int or None, default=4
         How many splits to follow from the root; what lies below is counted. None sets no limit.
     decimals : int, default=2
-        Digits after the decimal point.
+        Digits after the decimal point; of numbers near zero, digits that are not zero.
 
     Returns
     -------
@@ -117,14 +120,17 @@ def export_svg(
         list_length=SHORT_LIST,
         signs=("≤", ">", "…"),
     )
-    boxes = _boxes(wording, max_depth)
+    return _drawn(wording, _boxes(wording, max_depth))
+
+
+def _drawn(wording: Wording, boxes: list[Box]) -> str:
+    """Place legend, lines and boxes on a page."""
     centres = _layout(boxes)
-    lefts = [x - box.width / 2 for x, box in zip(centres, boxes, strict=True)]
-    rights = [x + box.width / 2 for x, box in zip(centres, boxes, strict=True)]
-    spread = max(rights) - min(lefts)
+    start = min(x - box.width / 2 for x, box in zip(centres, boxes, strict=True))
+    spread = max(x + box.width / 2 for x, box in zip(centres, boxes, strict=True)) - start
     legend, legend_width, legend_height = _legend(wording, spread)
     width = max(spread, legend_width)
-    shift = MARGIN - min(lefts) + (width - spread) / 2
+    shift = MARGIN - start + (width - spread) / 2
     top = MARGIN + legend_height
     deepest = max(box.step.depth for box in boxes)
     height = top + (deepest + 1) * BOX_HEIGHT + deepest * LEVEL_GAP + MARGIN
@@ -185,13 +191,14 @@ def _clipped(text: str, size: float, most: float) -> str:
 def _boxes(wording: Wording, max_depth: int | None) -> list[Box]:
     """Word, colour and measure the nodes, parents before children."""
     full = replace(wording, list_length=FULL_LIST)
-    colours, purity = _colours(wording)
+    places = _places(wording)
+    colours, purity = _colours(wording, places)
     boxes = []
     for step, at_length in zip(walk(wording, max_depth), walk(full, max_depth), strict=True):
         said = step.split or ", ".join(wording.predictions(step.node))
         below = _below(wording, step)
         shown = _clipped(said, SIZE, MOST_TEXT), _clipped(below, SMALL, MOST_TEXT)
-        inner = max(text_width(shown[0], SIZE), text_width(shown[1], SMALL))
+        inner = max(BOLD * text_width(shown[0], SIZE), text_width(shown[1], SMALL))
         boxes.append(
             Box(
                 step,
@@ -199,6 +206,7 @@ def _boxes(wording: Wording, max_depth: int | None) -> list[Box]:
                 tooltip=_tooltip(full, at_length),
                 colour=colours[step.node],
                 purity=float(purity[step.node]),
+                place=float(places[step.node]),
                 width=max(LEAST_WIDTH, inner + 2 * PADDING),
             )
         )
@@ -214,9 +222,10 @@ def _below(wording: Wording, step: Step) -> str:
     rows = _amount(int(wording.count[step.node]), "row")
     if step.hidden:
         return f"… {_amount(step.hidden, 'leaf')} · {rows}"
-    if step.split or len(wording.class_names) != 1:
+    if step.split or len(wording.class_names) != 1 or len(wording.class_names[0]) > FEW_CLASSES:
         return rows
-    return wording.class_counts(step.node, 0)
+    counts = wording.value[step.node, 0] * wording.weight[step.node]
+    return " / ".join(wording.amount(count) for count in counts.tolist())
 
 
 def _tooltip(wording: Wording, step: Step) -> str:
@@ -228,7 +237,9 @@ def _tooltip(wording: Wording, step: Step) -> str:
     return "\n".join([*lines, _amount(int(wording.count[step.node]), "row")])
 
 
-def _colours(wording: Wording) -> tuple[list[str], npt.NDArray[np.float64]]:
+def _colours(
+    wording: Wording, places: npt.NDArray[np.float64]
+) -> tuple[list[str], npt.NDArray[np.float64]]:
     """Give each node its colour, and how pure it is from 0 to 1."""
     if wording.class_names:
         k = len(wording.class_names[0])
@@ -237,14 +248,14 @@ def _colours(wording: Wording) -> tuple[list[str], npt.NDArray[np.float64]]:
         return [PALETTE[c % len(PALETTE)] for c in shares.argmax(axis=1)], purity.clip(0, 1)
     impurity = wording.tree.impurity
     purity = 1 - impurity / impurity[0] if impurity[0] > 0 else np.ones(len(impurity))
-    return [_ramp(place) for place in _places(wording)], purity.clip(0, 1)
+    return [_ramp(place) for place in places.tolist()], purity.clip(0, 1)
 
 
 def _places(wording: Wording) -> npt.NDArray[np.float64]:
     """Tell where the mean of each node lies between the least and the greatest one."""
     means = wording.value[:, 0, 0]
-    low, high = means.min(), means.max()
-    return np.asarray((means - low) / (high - low) if high > low else np.full(len(means), 0.5))
+    low, reach = means.min(), np.ptp(means)
+    return np.asarray((means - low) / reach if reach > 0 else np.full(len(means), 0.5))
 
 
 def _ramp(place: float) -> str:
@@ -296,7 +307,9 @@ def _edges(wording: Wording, boxes: list[Box], centres: list[float], top: float)
         width = least + (most - least) * share
         lines.append(f'<path class="edge" stroke-width="{_n(width)}" d="{path}"/>')
         left = box.step.node == wording.left[box.step.parent]
-        answers.append(_text("small way", (from_x + x) / 2, middle + 4, "yes" if left else "no"))
+        answers.append(
+            _text("small way", (from_x + x) / 2, middle + 4, "true" if left else "false")
+        )
     return lines + answers
 
 
@@ -312,7 +325,7 @@ def _node(wording: Wording, box: Box, x: float, y: float) -> str:
     """Draw one box: frame, words, bar."""
     split = bool(box.step.split)
     kind = "split" if split else "cut" if box.step.hidden else "leaf"
-    opacity = (0.04 + 0.14 * box.purity) if split else (0.12 + 0.30 * box.purity)
+    opacity = (0.04 + 0.14 * box.purity) if split else (0.10 + 0.26 * box.purity)
     frame = f'rx="{4 if split else 14}" fill="{box.colour}" fill-opacity="{opacity:.2f}"'
     edge = "" if split else f' stroke="{box.colour}"'
     left = x - box.width / 2
@@ -340,11 +353,8 @@ def _share_bar(wording: Wording, box: Box, x: float, y: float, width: float) -> 
 
 
 def _mean_bar(wording: Wording, box: Box, x: float, y: float, width: float) -> list[str]:
-    means = wording.value[:, 0, 0]
-    low, high = float(means.min()), float(means.max())
-    place = (float(means[box.step.node]) - low) / (high - low) if high > low else 0.5
     middle = y + BAR_HEIGHT / 2
-    mark = f'cx="{_n(x + width * place)}" cy="{_n(middle)}" r="5" fill="{box.colour}"'
+    mark = f'cx="{_n(x + width * box.place)}" cy="{_n(middle)}" r="5" fill="{box.colour}"'
     return [
         _rect(x, middle - 1.5, width, 3, 'class="track" rx="1.5"'),
         f'<circle class="mark" {mark}/>',
@@ -365,8 +375,7 @@ def _legend(wording: Wording, spread: float) -> tuple[list[str], float, float]:
         if x and x + width > max(spread, LEGEND_WIDTH):
             x, y = 0.0, y + LEGEND_ROW
         if colour:
-            swatch = f'rx="2.5" fill="{colour}"'
-            parts.append(_rect(MARGIN + x, MARGIN + y, 11, 11, swatch))
+            parts.append(_rect(MARGIN + x, MARGIN + y, 11, 11, f'rx="2.5" fill="{colour}"'))
         parts.append(_text("small start", MARGIN + x + 17, MARGIN + y + 9.5, name))
         widest = max(widest, x + width)
         x += width + 14
@@ -376,11 +385,12 @@ def _legend(wording: Wording, spread: float) -> tuple[list[str], float, float]:
 def _mean_legend(wording: Wording) -> tuple[list[str], float, float]:
     means = wording.value[:, 0, 0]
     low, high = (wording.number(float(end)) for end in (means.min(), means.max()))
-    begin = MARGIN + text_width(low, SMALL) + 6
+    begin = round(MARGIN + text_width(low, SMALL) + 6)
     cells = 30
     parts = [_text("small start", MARGIN, MARGIN + 9.5, low)]
     for k in range(cells):
-        parts.append(_rect(begin + 4 * k, MARGIN, 4.3, 11, f'fill="{_ramp(k / (cells - 1))}"'))
+        colour = f'shape-rendering="crispEdges" fill="{_ramp(k / (cells - 1))}"'
+        parts.append(_rect(begin + 4 * k, MARGIN, 4, 11, colour))
     end = begin + 4 * cells + 6
     parts.append(_text("small start", end, MARGIN + 9.5, high))
     return parts, end + text_width(high, SMALL) - MARGIN, LEGEND_ROW + 10

@@ -100,9 +100,9 @@ class Wording:
     show_missing: bool
 
     def number(self, value: float) -> str:
-        """Write a number, with more digits where it would round to zero."""
+        """Write a number; one near zero keeps as many digits that mean something."""
         size = abs(value)
-        if size and not 10.0**-self.decimals <= size < 1e15:
+        if size and not 10.0 ** (1 - self.decimals) <= size < 1e15:
             return f"{value:.{max(self.decimals, 1)}g}"
         return f"{value:.{self.decimals}f}"
 
@@ -179,7 +179,7 @@ class Wording:
         amounts = self.value[node, output, : len(names)] * self.weight[node]
         few = len(names) <= FEW_CLASSES
         entries = zip(names, amounts.tolist(), strict=True)
-        return self.enumerated([f"{n} {self.amount(a)}" for n, a in entries if few or a > 0])
+        return self.enumerated([f"{n}: {self.amount(a)}" for n, a in entries if few or a > 0])
 
 
 def printable(value: object) -> str:
@@ -309,7 +309,7 @@ def export_text(
     max_depth : int or None, default=None
         How many splits to follow from the root; what lies below is counted. None sets no limit.
     decimals : int, default=2
-        Digits after the decimal point.
+        Digits after the decimal point; of numbers near zero, digits that are not zero.
     show_counts : bool, default=True
         Whether to add, for a classifier, the weight of each class in the node (the number of rows
         where nothing is weighted), and for a regressor the number of rows. Of many classes only

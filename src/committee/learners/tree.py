@@ -24,7 +24,6 @@ from committee.core.params import (
     check_params,
     choice,
     integer,
-    max_features_constraints,
     real,
     resolve_max_features,
     resolve_seed,
@@ -62,7 +61,7 @@ class PrunableTree(TreeEstimator):
         "min_samples_split": [integer(2), real(0, 1, "right", no_int=True)],
         "min_samples_leaf": [integer(1), real(0, 1, "neither", no_int=True)],
         "min_weight_fraction_leaf": [real(0, 0.5)],
-        "max_features": max_features_constraints(),
+        "max_features": "no_validation",  # resolve_max_features knows the number of features
         "random_state": SEED_CONSTRAINTS,
         "max_leaf_nodes": [integer(2), None],
         "min_impurity_decrease": [real(0, None, "left")],
@@ -92,12 +91,17 @@ class PrunableTree(TreeEstimator):
             n_features=schema.n_features,
             seed=resolve_seed(self.random_state, name),
         )
+        params.multiway = getattr(self, "categorical_splits", "subset") == "multiway"
         params.monotone = monotone_signs(self.monotonic_cst, schema)
         params.interactions = interaction_groups(self.interaction_cst, schema)
         if params.monotone and (len(n_classes) > 1 or n_classes[0] > 2):
             found = f"{n_classes} classes per output" if max(n_classes) > 1 else "several outputs"
             allowed = "one output, and at most two classes"
             raise InputError(describe("P-MONOTONE", "monotonic_cst", found, allowed=allowed))
+        if params.monotone and self.criterion == "absolute_error":
+            found = "medians are not bounded from sums, so absolute_error takes no constraint"
+            fix = 'criterion="squared_error"'
+            raise InputError(describe("P-MONOTONE", "monotonic_cst", found, fix=fix))
         rows = Rows.of(table, weight, max_bins=self.max_bins, n_threads=n_threads)
         stats = stats_of(params.min_rows_leaf > 1)
         return _engine.grow_tree(rows.matrix, rows.mapper, stats, params, n_threads), tried
@@ -166,6 +170,11 @@ default="gini"
     {monotonic_cst}
     {interaction_cst}
     {categorical_features}
+    categorical_splits : {"subset", "multiway"}, default="subset"
+        "subset" parts the levels in two sets, for two classes the best of all; for more classes
+        the best prefix of the levels ordered by the share of any one class. "multiway" is C4.5's:
+        one branch per level, judged as a whole, drawn as a chain of two-way splits that counts as
+        one level of depth.
     {max_bins}
     pruning : {"pessimistic"} or None, default=None
         "pessimistic" is C4.5's: a subtree becomes a leaf where the upper confidence limit of the
@@ -195,8 +204,16 @@ default="gini"
 
     >>> from committee import DecisionTreeClassifier, export_text, load_weather
     >>> X, y = load_weather(as_frame=True)
-    >>> model = DecisionTreeClassifier(criterion="entropy").fit(X, y)
-    >>> print(export_text(model))
+    >>> model = DecisionTreeClassifier(criterion="entropy", categorical_splits="multiway")
+    >>> print(export_text(model.fit(X, y)))
+    outlook in {overcast}: yes (no: 0, yes: 4)
+    outlook in {rain, sunny}
+    |   outlook in {rain}
+    |   |   windy in {false}: yes (no: 0, yes: 3)
+    |   |   windy in {true}: no (no: 2, yes: 0)
+    |   outlook in {sunny}
+    |   |   humidity <= 77.50: yes (no: 0, yes: 2)
+    |   |   humidity > 77.50: no (no: 3, yes: 0)
     """
 
     _parameter_constraints: dict[str, Any] = {
@@ -205,6 +222,7 @@ default="gini"
             choice("gini", "entropy", "log_loss", "gain_ratio", "normalized_gain", "error")
         ],
         "class_weight": CLASS_WEIGHT_CONSTRAINTS,
+        "categorical_splits": [choice("subset", "multiway")],
         "pruning": [choice("pessimistic"), None],
         "confidence": [real(0, 0.5, "right")],
     }
@@ -227,6 +245,7 @@ default="gini"
         monotonic_cst: Any = None,
         interaction_cst: Any = None,
         categorical_features: Any = "from_dtype",
+        categorical_splits: str = "subset",
         max_bins: int = 255,
         pruning: str | None = None,
         confidence: float = 0.25,
@@ -247,6 +266,7 @@ default="gini"
         self.monotonic_cst = monotonic_cst
         self.interaction_cst = interaction_cst
         self.categorical_features = categorical_features
+        self.categorical_splits = categorical_splits
         self.max_bins = max_bins
         self.pruning = pruning
         self.confidence = confidence
@@ -342,6 +362,7 @@ class DecisionTreeRegressor(RegressorMixin, PrunableTree):
     >>> x = np.linspace(0, 6, 200).reshape(-1, 1)
     >>> model = DecisionTreeRegressor(max_leaf_nodes=4).fit(x, np.sin(x[:, 0]))
     >>> model.predict([[1.5], [4.7]]).round(2)
+    array([ 0.83, -0.69])
     """
 
     _parameter_constraints: dict[str, Any] = {

@@ -1,0 +1,1 @@
+"""The engine beside its peers: `python -m benchmarks [stages]`, or `make bench`."""

@@ -1,0 +1,104 @@
+"""Run all stages, or those named: `python -m benchmarks [binning histogram growing ...]`.
+
+Prints one table and writes it to benchmarks/results/latest.md, with every number in latest.json.
+COMMITTEE_BENCH_SCALE=0.02 uses fewer rows, to see that everything runs.
+"""
+
+import importlib
+import json
+import platform
+import re
+import sys
+import time
+import traceback
+from pathlib import Path
+from typing import Any
+
+import committee
+from benchmarks import busy, peers, report, timing
+from benchmarks.data import SCALE
+
+STAGES = ("binning", "histogram", "growing", "predicting", "memory")
+RESULTS = Path(__file__).parent / "results"
+
+
+def machine() -> dict[str, Any]:
+    """Describe where and with what the numbers were taken."""
+    cpu = re.search(r"model name\s*:\s*(.+)", Path("/proc/cpuinfo").read_text())
+    return {
+        "cpu": cpu[1] if cpu else platform.machine(),
+        "cores": len(busy.cores()),
+        "load_at_start": timing.load(),
+        "python": platform.python_version(),
+        "versions": {report.OURS: committee.__version__, **peers.versions()},
+        "scale": SCALE,
+        "date": time.strftime("%Y-%m-%d"),
+    }
+
+
+def describe(about: dict[str, Any]) -> str:
+    named = ", ".join(f"{name} {version}" for name, version in about["versions"].items())
+    text = (
+        f"{about['cpu']}, {about['cores']} cores used, Python {about['python']}, {about['date']}; "
+        f"load average {about['load_at_start']:.2f} at the start and {about['load_at_end']:.2f} at "
+        f"the end; {about['seconds']:.0f} s.\n{named}."
+    )
+    if about["scale"] != 1:
+        text += f"\nRows scaled by {about['scale']:g}: a trial, not a measurement."
+    return text
+
+
+def notes(rows: list[report.Row]) -> str:
+    """List each note once, with the first row it belongs to."""
+    first = {row.note: row.measure for row in reversed(rows) if row.note}
+    return "\n".join(f"- {measure}: {note}." for note, measure in reversed(first.items()))
+
+
+def write(rows: list[report.Row], about: dict[str, Any]) -> str:
+    """Write both files; return the text of the table."""
+    table = report.markdown(report.main_table(rows))
+    rule = (
+        "Minimum of interleaved repeats. A library's cell is its best contestant; "
+        "`ours vs best other` above 1 means that we are better."
+    )
+    text = f"{describe(about)}\n\n{rule}\n\n{table}\n\n{notes(rows)}\n"
+    details = report.markdown(report.detail_table(rows))
+    RESULTS.mkdir(exist_ok=True)
+    (RESULTS / "latest.md").write_text(
+        f"# Benchmarks\n\n{text}\n## Every contestant\n\n{details}\n", encoding="utf-8"
+    )
+    content = {"about": about, "rows": [row.as_dict() for row in rows]}
+    (RESULTS / "latest.json").write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
+    return text
+
+
+def main(names: list[str]) -> int:
+    for name in names:
+        if name not in STAGES:
+            print(f"stage must be one of {', '.join(STAGES)}, got {name}.", file=sys.stderr)
+            return 2
+    timing.warn_if_busy()
+    busy.use_two_cores()
+    about = machine()
+    started = time.perf_counter()
+    rows: list[report.Row] = []
+    failed: list[str] = []
+    for name in names or STAGES:
+        begun = time.perf_counter()
+        print(f"{name} ...", flush=True)
+        try:
+            rows += importlib.import_module(f"benchmarks.stages.{name}").run()
+        except Exception:  # the other stages are still worth having
+            traceback.print_exc()
+            failed.append(name)
+        print(f"  {time.perf_counter() - begun:.0f} s", flush=True)
+    about["seconds"] = time.perf_counter() - started
+    about["load_at_end"] = timing.load()
+    print("\n" + write(rows, about))
+    if failed:
+        print(f"failed: {', '.join(failed)}", file=sys.stderr)
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,1 @@
+"""One module for each stage of the engine; each has `run() -> list[Row]`."""

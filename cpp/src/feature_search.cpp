@@ -1,0 +1,287 @@
+#include "feature_search.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+namespace committee {
+
+/// Two sums, and nothing to check but weights and rows, which only move the ends: all boundaries at once.
+bool FeatureSearch::plain(const Limits& limits) const {
+  return s.pair_ && s.stats_.small_sums() && !limits.check_values &&
+         s.params_.criterion != Criterion::normalized_gain;
+}
+
+Limits FeatureSearch::limits(std::uint32_t feature) const {
+  Limits l;
+  l.min_weight = s.min_weight_;
+  l.min_rows = s.check_rows_ ? static_cast<double>(s.params_.min_rows_leaf) : 0;
+  // As in scikit-learn, splits on other features are free: leaves are clipped to their bounds.
+  if (!s.params_.monotone.empty()) l.monotone = s.params_.monotone[feature];
+  l.check_values = l.monotone != 0;
+  l.lower = node.lower;
+  l.upper = node.upper;
+  return l;
+}
+
+template <class C, class M>
+void FeatureSearch::scan_with(C pair_criterion, M many_criterion, const Profile& profile, const std::uint32_t* order,
+                              std::size_t begin, std::size_t end, const Limits& limits, Boundary& best) const {
+  const Stats& stats = s.stats_;
+  const Criterion c = s.params_.criterion;
+  const auto run = [&](const auto& scorer) {
+    if (c == Criterion::normalized_gain) {
+      scan(scorer, profile, order, node.raw, begin, end, parent, limits,
+           [&](double gain, double l, double r) { return normalised(c, gain, parent, l, r); }, best);
+    } else {
+      scan(scorer, profile, order, node.raw, begin, end, parent, limits,
+           [&](double gain, double, double) { return std::min(gain, perfect); }, best);
+    }
+  };
+  const double l2 = s.params_.l2;
+  if (s.pair_ && stats.width == 1) {
+    run(PairScorer<C, true>{pair_criterion, stats.kind, stats.shift, stats.unit(0), stats.unit(1), l2, mean[0],
+                            limits.check_values});
+  } else if (s.pair_) {
+    run(PairScorer<C, false>{pair_criterion, stats.kind, 0, stats.unit(0), stats.unit(1), l2, mean[0],
+                             limits.check_values});
+  } else {
+    run(ManyScorer<M>{many_criterion, stats, s.shape_, s, mean.data(), s.check_rows_, limits.check_values,
+                      stats.width, std::vector<double>(stats.n_sums)});
+  }
+}
+
+void FeatureSearch::scan_any(const Profile& profile, const std::uint32_t* order, std::size_t begin, std::size_t end,
+                             const Limits& limits, Boundary& best) const {
+  const auto go = [&](auto pair_criterion, auto many_criterion) {
+    scan_with(pair_criterion, many_criterion, profile, order, begin, end, limits, best);
+  };
+  switch (s.params_.criterion) {
+    case Criterion::gini:
+      return go(pair::Gini{}, many::Gini{});
+    case Criterion::error:
+      return go(pair::Error{}, many::Error{});
+    case Criterion::squared_error:
+      return go(pair::Squared{}, many::Squared{});
+    case Criterion::newton:
+      return go(pair::Squared{s.params_.l2}, many::Newton{});
+    case Criterion::poisson:
+      return go(pair::Poisson{}, many::Poisson{});
+    default:
+      return go(pair::Entropy{}, many::Entropy{});
+  }
+}
+
+/// Two classes and regression need one order (by share or mean), which holds the best of all 2^L subsets (Fisher
+/// 1958, Breiman et al. 1984). For more classes the rule is: one order for each class, by its share; the best prefix
+/// of any. Several outputs: the same over all their classes or targets.
+std::size_t FeatureSearch::n_variants() const {
+  if (s.stats_.kind == SumKind::newton || s.shape_.n_sums == 2) return 1;
+  return s.stats_.kind == SumKind::classes ? s.shape_.n_sums : s.shape_.n_sums - 1;
+}
+
+void FeatureSearch::order_levels(Scratch& scratch, std::size_t variant) const {
+  const Profile& profile = scratch.profile;
+  std::vector<double> sums(s.shape_.n_sums);
+  scratch.order.resize(profile.n);
+  scratch.ratio.resize(profile.n);
+  std::iota(scratch.order.begin(), scratch.order.end(), 0u);
+  for (std::size_t i = 0; i < profile.n; ++i) {
+    s.stats_.decode(profile.raw.data() + i * s.stats_.width, sums.data());
+    const bool two = s.shape_.n_sums == 2;
+    scratch.ratio[i] = two ? s.pair_value(sums[0], sums[1]) : sums[variant] / s.stats_.weight_of(sums.data());
+  }
+  std::stable_sort(scratch.order.begin(), scratch.order.end(),
+                   [&](std::uint32_t a, std::uint32_t b) { return scratch.ratio[a] < scratch.ratio[b]; });
+}
+
+/// The best of boundaries [0, n), whose left sums stand in scratch. A tie between the two sides of missing rows goes to
+/// the lower cut, then to the right, as in `scan`.
+void FeatureSearch::best_of(Scratch& scratch, std::size_t n, const double total[2], const Limits& limits,
+                                  bool missing_left, Boundary& best) const {
+  const double *a = scratch.a.data(), *b = scratch.b.data();
+  const bool classes = s.stats_.kind == SumKind::classes;
+  const double least = std::max(limits.min_weight, s.stats_.counts_rows() ? limits.min_rows : 0.0);
+  const double all = classes ? total[0] + total[1] : total[1];
+  const auto weight = [&](std::size_t i) { return classes ? a[i] + b[i] : b[i]; };
+  std::size_t begin = 0;
+  while (begin < n && weight(begin) < least) ++begin;
+  while (n > begin && all - weight(n - 1) < least) --n;
+  score_boundaries(s.params_.criterion, s.params_.l2, a + begin, b + begin, n - begin, total[0], total[1],
+                   scratch.score.data() + begin);
+  double top = -infinity();
+  std::size_t at = n;
+  for (std::size_t i = begin; i < n; ++i) {
+    if (scratch.score[i] > top) {
+      top = scratch.score[i];
+      at = i;
+    }
+  }
+  if (at == n || !std::isfinite(top)) return;
+  const double gain = std::min(top - parent, perfect);
+  if (best.found && (gain < best.score || (gain == best.score && at >= best.index))) return;
+  best = {gain, gain, at, missing_left, true};
+}
+
+void FeatureSearch::scan_plain(Scratch& scratch, const std::uint32_t* order, std::size_t end,
+                                     const Limits& limits, Boundary& best) const {
+  const Profile& profile = scratch.profile;
+  const Stats& stats = s.stats_;
+  if (scratch.a.size() < end) {
+    scratch.a.resize(end);
+    scratch.b.resize(end);
+    scratch.score.resize(end);
+  }
+  const double unit_a = stats.unit(0), unit_b = stats.unit(1);
+  const std::int64_t* raw = profile.raw.data();
+  if (stats.width == 1) {
+    const std::int64_t mask = (std::int64_t{1} << stats.shift) - 1;
+    std::int64_t left = 0;
+    for (std::size_t i = 0; i < end; ++i) {
+      left += raw[order ? order[i] : i];
+      scratch.a[i] = static_cast<double>(left >> stats.shift) * unit_a;
+      scratch.b[i] = static_cast<double>(left & mask) * unit_b;
+    }
+  } else {
+    std::int64_t left[2] = {0, 0};
+    for (std::size_t i = 0; i < end; ++i) {
+      const std::int64_t* cell = raw + 2 * (order ? order[i] : i);
+      left[0] += cell[0];
+      left[1] += cell[1];
+      scratch.a[i] = static_cast<double>(left[0]) * unit_a;
+      scratch.b[i] = static_cast<double>(left[1]) * unit_b;
+    }
+  }
+  double total[2];
+  stats.decode(node.raw.data(), total);
+  best_of(scratch, end, total, limits, false, best);
+  if (!profile.has_missing) return;
+  double missing[2];
+  stats.decode(profile.missing.data(), missing);
+  const std::size_t n = std::min(end, profile.n - 1);
+  for (std::size_t i = 0; i < n; ++i) {
+    scratch.a[i] += missing[0];
+    scratch.b[i] += missing[1];
+  }
+  best_of(scratch, n, total, limits, true, best);
+}
+
+void FeatureSearch::try_numeric(Scratch& scratch, Candidate& out) const {
+  const std::size_t n = scratch.profile.n;
+  const std::size_t end = scratch.profile.has_missing ? n : n - 1;
+  const Limits limit = limits(out.feature);
+  if (plain(limit)) return scan_plain(scratch, nullptr, end, limit, out.boundary);
+  scan_any(scratch.profile, nullptr, 0, end, limit, out.boundary);
+}
+
+/// One uniform draw between the smallest and the largest value of the node; with missing rows the side they take is
+/// still learned, and a node with one value and missing rows is cut between the two.
+void FeatureSearch::try_random(Scratch& scratch, Candidate& out) const {
+  const Profile& profile = scratch.profile;
+  if (profile.n < 2) return try_numeric(scratch, out);
+  const FeatureBins& bins = s.mapper_.feature(out.feature);
+  KeyedStream stream(mix(node.key, out.feature), Use::threshold);
+  const double low = bins.gap_low[profile.bin[0]], high = bins.gap_high[profile.bin[profile.n - 1] - 1];
+  const double u = stream.uniform();
+  const double t = low * (1 - u) + high * u;
+  // The last bin whose largest value does not exceed t goes left; never all of them.
+  const auto first = bins.gap_low.begin();
+  auto b = static_cast<std::size_t>(std::upper_bound(first, bins.gap_low.end(), t) - first);
+  b = std::max<std::size_t>(b, 1) - 1;
+  std::size_t index = 0;
+  while (index + 2 < profile.n && profile.bin[index + 1] <= b) ++index;
+  scan_any(profile, nullptr, index, index + 1, limits(out.feature), out.boundary);
+  out.drawn = t >= bins.gap_low[profile.bin[index]] && t < bins.gap_high[profile.bin[index + 1] - 1];
+  out.threshold = t;
+}
+
+void FeatureSearch::try_levels(Scratch& scratch, Candidate& out) const {
+  const Profile& profile = scratch.profile;
+  const std::size_t end = profile.has_missing ? profile.n : profile.n - 1;
+  const bool random = s.params_.rule == SplitRule::random && profile.n > 1;
+  for (std::size_t variant = 0; variant < (random ? 1 : n_variants()); ++variant) {
+    order_levels(scratch, variant);
+    Boundary best = out.boundary;
+    if (random) {  // one uniform cut in the order of the levels
+      KeyedStream stream(mix(node.key, out.feature), Use::threshold);
+      const std::size_t index = stream.below(profile.n - 1);
+      scan_any(profile, scratch.order.data(), index, index + 1, limits(out.feature), best);
+    } else if (plain(limits(out.feature))) {
+      scan_plain(scratch, scratch.order.data(), end, limits(out.feature), best);
+    } else {
+      scan_any(profile, scratch.order.data(), 0, end, limits(out.feature), best);
+    }
+    if (!best.found || (out.boundary.found && !(best.score > out.boundary.score))) continue;
+    out.boundary = best;
+    out.variant = variant;
+  }
+}
+
+/// C4.5's split of a categorical feature: one branch a level, of which at least two must meet the limits. Missing rows
+/// join the heaviest level. The boundary names the level that is taken off first: the lowest.
+void FeatureSearch::try_multiway(Scratch& scratch, Candidate& out) const {
+  const Profile& profile = scratch.profile;
+  const Stats& stats = s.stats_;
+  const Limits limit = limits(out.feature);
+  std::vector<double> sums(s.shape_.n_sums);
+  double score = 0, split_entropy = 0, total = 0;
+  std::size_t enough = 0;
+  const std::size_t heaviest = heaviest_level(profile);
+  std::vector<std::int64_t> cell(stats.width);
+  for (std::size_t i = 0; i < profile.n; ++i) {
+    std::copy_n(profile.raw.data() + i * stats.width, stats.width, cell.data());
+    for (std::size_t j = 0; profile.has_missing && i == heaviest && j < stats.width; ++j) cell[j] += profile.missing[j];
+    stats.decode(cell.data(), sums.data());
+    const double weight = stats.weight_of(sums.data());
+    const double rows = limit.min_rows > 0 ? stats.decode_count(cell.data()) : 0;
+    enough += weight >= limit.min_weight && rows >= limit.min_rows;
+    for (std::size_t m = 0; stats.kind == SumKind::regression && m + 1 < sums.size(); ++m) sums[m] -= mean[m] * weight;
+    score += node_score(s.params_.criterion, s.shape_, sums.data());
+    split_entropy -= x_log_x(weight);
+    total += weight;
+  }
+  split_entropy += x_log_x(total);
+  if (!node.chained && (enough < 2 || !std::isfinite(score))) return;
+  const double gain = score - parent;
+  out.quality = gain;
+  if (s.params_.criterion == Criterion::normalized_gain) out.quality = 2 * gain / (split_entropy - parent);
+  out.split_entropy = split_entropy;
+  out.boundary = {out.quality, gain, 0, profile.has_missing && heaviest == 0, true};
+  out.multiway = true;
+}
+
+std::size_t FeatureSearch::heaviest_level(const Profile& profile) const {
+  std::vector<double> sums(s.shape_.n_sums);
+  std::size_t heaviest = 0;
+  double most = -infinity();
+  for (std::size_t i = 0; i < profile.n; ++i) {
+    s.stats_.decode(profile.raw.data() + i * s.stats_.width, sums.data());
+    const double weight = s.stats_.weight_of(sums.data());
+    if (weight > most) heaviest = i;
+    most = std::max(most, weight);
+  }
+  return heaviest;
+}
+
+/// False when the feature is constant in the node.
+bool FeatureSearch::try_feature(const ProfileSource& profiles, std::uint32_t feature, Scratch& scratch,
+                                      Candidate& out) const {
+  profiles.read(feature, scratch.profile);
+  const Profile& profile = scratch.profile;
+  out = Candidate{};
+  out.feature = feature;
+  if (profile.n + (profile.has_missing ? 1 : 0) < 2 || profile.n == 0) return false;
+  if (s.mapper_.feature(feature).categorical && s.params_.multiway && profile.n > 1) {
+    try_multiway(scratch, out);
+  } else if (s.mapper_.feature(feature).categorical) {
+    try_levels(scratch, out);
+  } else if (s.params_.rule == SplitRule::random) {
+    try_random(scratch, out);
+  } else {
+    try_numeric(scratch, out);
+  }
+  out.quality = out.boundary.score;
+  return true;
+}
+
+}  // namespace committee

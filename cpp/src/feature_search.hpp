@@ -1,0 +1,68 @@
+// One feature's best split in one node: numeric, random, by levels, or one branch a level.
+#pragma once
+
+#include "scan.hpp"
+
+namespace committee {
+
+inline double infinity() { return std::numeric_limits<double>::infinity(); }
+
+struct Candidate {
+  Boundary boundary;
+  double quality = -infinity();
+  std::uint32_t feature = 0;
+  std::size_t variant = 0;  // categorical: which order of the levels
+  double threshold = 0;     // random rule: the drawn one
+  bool drawn = false;
+  bool multiway = false;
+  double split_entropy = 0;  // multiway only
+
+  bool better_than(const Candidate& other) const {
+    if (!boundary.found) return false;
+    if (!other.boundary.found || quality > other.quality) return true;
+    return quality == other.quality && feature < other.feature;
+  }
+};
+
+struct Scratch {
+  Profile profile;
+  std::vector<std::uint32_t> order;
+  std::vector<double> ratio;
+  std::vector<double> a, b, score;  // sums left of each boundary, and what they are worth
+};
+
+/// Scans one profile in one order with the criterion at hand.
+struct FeatureSearch {
+  const SplitSearch& s;
+  const NodeSums& node;
+  double parent;
+  std::span<const double> mean;  // squared error: of the node, per output; zeros otherwise
+  double perfect = infinity();  // a gain that no split exceeds; rounding is kept from exceeding it
+
+  /// False when the feature is constant in the node; else `out` is its best split, if any is admissible.
+  bool try_feature(const ProfileSource& profiles, std::uint32_t feature, Scratch& scratch, Candidate& out) const;
+  /// Writes to scratch the order in which levels are cut; `variant` below n_variants().
+  void order_levels(Scratch& scratch, std::size_t variant) const;
+
+ private:
+  Limits limits(std::uint32_t feature) const;
+  std::size_t n_variants() const;
+  std::size_t heaviest_level(const Profile& profile) const;
+  void try_numeric(Scratch& scratch, Candidate& out) const;
+  void try_random(Scratch& scratch, Candidate& out) const;
+  void try_levels(Scratch& scratch, Candidate& out) const;
+  void try_multiway(Scratch& scratch, Candidate& out) const;
+
+  bool plain(const Limits& limits) const;
+  void scan_plain(Scratch& scratch, const std::uint32_t* order, std::size_t end, const Limits& limits,
+                  Boundary& best) const;
+  void best_of(Scratch& scratch, std::size_t n, const double total[2], const Limits& limits, bool missing_left,
+               Boundary& best) const;
+  void scan_any(const Profile& profile, const std::uint32_t* order, std::size_t begin, std::size_t end,
+                const Limits& limits, Boundary& best) const;
+  template <class C, class M>
+  void scan_with(C pair_criterion, M many_criterion, const Profile& profile, const std::uint32_t* order,
+                 std::size_t begin, std::size_t end, const Limits& limits, Boundary& best) const;
+};
+
+}  // namespace committee

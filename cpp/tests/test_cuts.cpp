@@ -1,0 +1,224 @@
+// The parts below the bin mapper: cuts of long columns against the plain sorted rule, the guided
+// search against std::lower_bound, and cuts taken from a sample of the rows.
+#include <algorithm>
+#include <functional>
+
+#include "../src/cuts.hpp"
+#include "../src/sample.hpp"
+#include "../src/search.hpp"
+#include "binning_data.hpp"
+#include "check.hpp"
+
+using namespace committee;
+using namespace binning_test;
+
+namespace {
+
+using Draw = std::function<double(double)>;
+
+/// Columns by inverse distribution function: smooth, heavy-tailed, of many magnitudes, with heavy
+/// or few values.
+std::vector<Draw> shapes() {
+  return {[](double u) { return u; },
+          [](double u) { return std::tan(3.14159 * (u - 0.5)); },
+          [](double u) { return std::exp(60 * (u - 0.5)); },
+          [](double u) { return static_cast<double>(static_cast<float>(std::log(u + 1e-9))); },
+          [](double u) { return std::floor(u * 5000) - 2500; },
+          [](double u) { return std::floor(u * 300); },
+          [](double u) { return u < 0.4   ? 0.25
+                                : u < 0.7 ? -0.0
+                                          : u; },
+          [](double u) { return u < 0.999 ? 7.0 : u; },
+          [](double u) { return 1e9 + u * 1e-4; },
+          [](double u) { return (u < 0.5 ? -1e308 : 1e308) * u; },
+          [](double u) { return std::floor(u * 900) * 5e-324; }};
+}
+
+std::vector<double> column(const Draw& shape, std::size_t n) {
+  std::vector<double> x(n);
+  for (std::size_t i = 0; i < n; ++i) {
+    x[i] = shape(static_cast<double>(mix(n, i) >> 11) * 0x1p-53);
+  }
+  return x;
+}
+
+Distinct plain_distinct(const std::vector<double>& value, const std::vector<std::uint64_t>& mass) {
+  std::map<double, std::uint64_t> sum;
+  for (std::size_t i = 0; i < value.size(); ++i) sum[value[i] + 0.0] += mass.empty() ? 1 : mass[i];
+  Distinct distinct;
+  for (const auto& [x, m] : sum) {
+    distinct.value.push_back(x);
+    distinct.mass.push_back(m);
+  }
+  return distinct;
+}
+
+void check_column(ColumnCuts& cuts, std::vector<double> value,
+                  const std::vector<std::uint64_t>& mass) {
+  const Distinct expected = plain_distinct(value, mass);
+  for (const std::size_t max_bins : {2, 17, 255, 3000, 65535}) {
+    cuts.load(value, mass);
+    CHECK(same(cuts.equal_mass_bins(max_bins, true), equal_mass_bins(expected, max_bins, true)));
+    CHECK(cuts.more_distinct_than(max_bins) == (expected.value.size() > max_bins));
+  }
+  const Distinct distinct = cuts.distinct();
+  CHECK(distinct.value == expected.value && distinct.mass == expected.mass);
+}
+
+template <class Real>
+void check_search(const std::vector<double>& ascending, const std::vector<double>& looked_up) {
+  const std::vector<Real> x(looked_up.begin(), looked_up.end());
+  for (const std::size_t n_searches : {1, 300, 1000000}) {
+    const SearchTable<Real> table(ascending, n_searches);
+    std::vector<std::uint16_t> below(x.size());
+    table.count_below(x.data(), x.size(), below.data());
+    bool all = true;
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      const auto at =
+          std::lower_bound(ascending.begin(), ascending.end(), static_cast<double>(x[i]));
+      all &= below[i] == at - ascending.begin();
+    }
+    CHECK(all);
+  }
+}
+
+}  // namespace
+
+TEST(lazily_sorted_cuts_equal_those_of_all_values) {
+  ColumnCuts cuts;  // one for all: what a column leaves behind must not reach the next
+  for (const Draw& shape : shapes()) {
+    for (const std::size_t n : {0, 1, 2, 1000, 70001}) {
+      const std::vector<double> value = column(shape, n);
+      std::vector<std::uint64_t> mass(n);
+      for (std::size_t i = 0; i < n; ++i)
+        mass[i] = 1 + mix(9, i) % 5 * (mix(8, i) % 100 == 0 ? 1000 : 1);
+      check_column(cuts, value, {});
+      check_column(cuts, value, mass);
+      std::vector<double> ascending(value);
+      std::sort(ascending.begin(), ascending.end());
+      check_column(cuts, ascending, {});
+    }
+  }
+}
+
+TEST(guided_search_equals_lower_bound) {
+  for (const Draw& shape : shapes()) {
+    for (const std::size_t n : {0, 1, 2, 3, 254, 1000, 20000}) {
+      std::vector<double> ascending = column(shape, n);
+      for (double& x : ascending) x += 0.0;
+      std::sort(ascending.begin(), ascending.end());
+      ascending.erase(std::unique(ascending.begin(), ascending.end()), ascending.end());
+      std::vector<double> x = column(shape, 777);
+      for (std::size_t i = 0; i < ascending.size(); i += 1 + ascending.size() / 500) {
+        x.push_back(ascending[i]);
+        x.push_back(std::nextafter(ascending[i], HUGE_VAL));
+        x.push_back(std::nextafter(ascending[i], -HUGE_VAL));
+      }
+      for (const double extreme : {0.0, -0.0, 1e308, -1e308, 5e-324, -5e-324, 1e30, -1e-40}) {
+        x.push_back(extreme);
+      }
+      check_search<double>(ascending, x);
+      check_search<float>(ascending, x);
+    }
+  }
+}
+
+TEST(sample_is_the_bottom_k) {
+  const std::size_t n = 20000, k = 3000;
+  const RowSample sample(n, k, 5, {});
+  std::vector<std::pair<std::uint64_t, RowId>> keys(n);
+  const std::uint64_t stream = mix(5, static_cast<std::uint64_t>(Use::cut_sample));
+  for (std::size_t r = 0; r < n; ++r) keys[r] = {mix(stream, r), static_cast<RowId>(r)};
+  std::sort(keys.begin(), keys.end());
+  std::vector<RowId> expected;
+  for (std::size_t i = 0; i < k; ++i) expected.push_back(keys[i].second);
+  std::sort(expected.begin(), expected.end());
+  CHECK(std::equal(expected.begin(), expected.end(), sample.rows().begin(), sample.rows().end()));
+  for (std::size_t r = 0; r < n; ++r) {
+    CHECK(sample.contains(r) == std::binary_search(expected.begin(), expected.end(), r));
+  }
+  CHECK(RowSample(k, k, 5, {}).all() && !RowSample(k + 1, k, 5, {}).all());
+  CHECK(RowSample(k + 1, k, 5, {}).size() == k);
+}
+
+TEST(cut_between_keeps_neighbours_apart) {
+  const double tiny = 5e-324, huge = std::numeric_limits<double>::max();
+  const double values[] = {-huge,         -1e308,        -1.0,     -1e-300, -3 * tiny,
+                           -2 * tiny,     -tiny,         0.0,      tiny,    2 * tiny,
+                           3 * tiny,      4 * tiny,      5 * tiny, 1e-300,  1.0,
+                           1.0 + 0x1p-52, 1.0 + 0x1p-51, 1e308,    huge};
+  for (const double a : values) {
+    for (const double b : values) {
+      if (!(a < b)) continue;
+      const double cut = cut_between(a, b);
+      CHECK(a <= cut && cut < b);
+    }
+  }
+  CHECK(cut_between(1.0, 2.0) == 1.5);
+}
+
+TEST(sampled_cuts_are_near_the_quantiles) {
+  const std::size_t n = kCutSample * 2 + 12345;
+  Table t = table(n, 3);
+  for (std::size_t r = 0; r < n; ++r) {
+    const double u = static_cast<double>(mix(12, r) >> 11) * 0x1p-53;
+    t.at(r, 0) = std::exp(10 * u);
+    t.at(r, 1) = static_cast<double>(r % 3);  // few values, plus one that occurs once
+    t.at(r, 2) = std::floor(u * 40000);       // too many values for 255 bins
+  }
+  const BinMapper before = fit(t);
+  CHECK(before.feature(1).cuts == (std::vector<double>{0.5, 1.5}));
+  for (std::size_t r = 0; r < 40; ++r) t.at(mix(3, r) % n, 1) = 100.0 + static_cast<double>(r);
+  const BinMapper mapper = fit(Dense<double>(t, Order::c).input, 255, {}, {}, 2);
+  CHECK(mapper.feature(1).n_bins == 43);
+  CHECK(mapper.feature(1).gap_low[1] == 1.0 && mapper.feature(1).gap_high[1] == 2.0);
+  for (const std::size_t f : {0, 2}) {
+    const FeatureBins& bins = mapper.feature(f);
+    CHECK(bins.n_bins >= 254 && bins.gap_low == bins.cuts && bins.gap_high == bins.cuts);
+    std::vector<double> sorted(n);
+    for (std::size_t r = 0; r < n; ++r) sorted[r] = t.at(r, f);
+    std::sort(sorted.begin(), sorted.end());
+    for (std::size_t b = 0; b < bins.cuts.size(); ++b) {
+      const auto below = std::upper_bound(sorted.begin(), sorted.end(), bins.cuts[b]);
+      const double rank = static_cast<double>(below - sorted.begin()) / static_cast<double>(n);
+      const double wanted = static_cast<double>(b + 1) / static_cast<double>(bins.n_bins);
+      CHECK(std::abs(rank - wanted) <= 0.006);
+    }
+  }
+  CHECK(same(fit(Dense<double>(t, Order::f).input), mapper));
+  CHECK(same(fit(Sparse<double>(t, true).input), mapper));
+  CHECK(same(fit(Sparse<double>(t, false).input), mapper));
+}
+
+TEST(rows_of_weight_zero_outside_the_sample_do_not_count) {
+  const std::size_t n = kCutSample + 5000;
+  Table t = table(n, 2);
+  std::vector<double> weight(n);
+  for (std::size_t r = 0; r < n; ++r) {
+    const bool odd = mix(2, r) % 2 == 1;
+    weight[r] = odd ? 1.5 : mix(4, r) % 3 == 0 ? 1.0 : 0.0;
+    t.at(r, 0) = weight[r] == 0.0 ? static_cast<double>(r) : odd ? 1.0 : 3.0;
+    t.at(r, 1) = static_cast<double>(r % 1000 * (weight[r] == 0.0 ? 0 : 1));
+  }
+  const BinMapper mapper = fit(t, 255, weight);
+  CHECK(mapper.feature(0).cuts == std::vector<double>{2.0});
+  CHECK(same(fit(Sparse<double>(t, true).input, 255, weight), mapper));
+  CHECK(same(fit(Sparse<double>(t, false).input, 255, weight), mapper));
+}
+
+TEST(more_values_than_the_sample_saw_fall_back_to_its_cuts) {
+  const std::size_t n = kCutSample * 2;
+  Table t = table(n, 1);
+  for (std::size_t r = 0; r < n; ++r) {
+    t.at(r, 0) =
+        mix(6, r) % 1000 == 0 ? static_cast<double>(r) + 0.5 : -1.0 - static_cast<double>(r % 2);
+  }
+  CHECK(fit(t, 3).feature(0).n_bins == 3);
+  const FeatureBins exact = fit(t, 65535).feature(0);  // about 520 values, all found
+  CHECK(exact.n_bins == masses(t, 0).size());
+  CHECK(exact.gap_low[0] == -2.0 && exact.gap_high[0] == -1.0);
+  // The sample sees about half of the rare values: some number of bins lies between what it and the
+  // column hold.
+  const FeatureBins cut = fit(t, 400).feature(0);
+  CHECK(cut.gap_low == cut.cuts && cut.n_bins <= 400 && cut.n_bins > 200);
+}

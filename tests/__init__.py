@@ -1,0 +1,1 @@
+"""Tests; a package, so that they share what they compare with."""

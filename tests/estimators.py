@@ -1,0 +1,78 @@
+"""The public estimators, and what tests need to know to treat them alike.
+
+A new estimator joins the estimator checks, the table of bad inputs and the fault tests by being
+listed in ESTIMATORS.
+"""
+
+import hashlib
+from typing import Any
+
+import numpy as np
+from sklearn.base import BaseEstimator, clone, is_classifier
+
+from committee import DecisionStump, DecisionTreeClassifier, DecisionTreeRegressor
+
+ESTIMATORS: list[BaseEstimator] = [
+    DecisionTreeClassifier(random_state=0),
+    DecisionTreeRegressor(random_state=0),
+    DecisionStump(),
+]
+
+FOREST_ARRAYS = (
+    "tree_begin",
+    "threshold",
+    "feature",
+    "left",
+    "values",
+    "set_begin",
+    "set_words",
+    "gain",
+    "impurity",
+    "weight",
+    "count",
+)
+
+
+def name_of(estimator: BaseEstimator) -> str:
+    return type(estimator).__name__
+
+
+def forest_of(model: Any) -> Any:
+    """Return the native forest of a fitted model."""
+    return model.tree_.forest
+
+
+def forest_bits(forest: Any, without: tuple[str, ...] = ()) -> str:
+    """Hash all arrays of a forest, so that one flipped bit shows."""
+    digest = hashlib.sha256()
+    for name in FOREST_ARRAYS:
+        if name not in without:
+            array = np.ascontiguousarray(getattr(forest, name))
+            digest.update(f"{name} {array.dtype} {array.shape}".encode())
+            digest.update(array.tobytes())
+    return digest.hexdigest()
+
+
+def model_bits(model: Any, without: tuple[str, ...] = ()) -> str:
+    return forest_bits(forest_of(model), without)
+
+
+def rows_for(estimator: BaseEstimator, n: int = 40, p: int = 3, seed: int = 0) -> tuple[Any, Any]:
+    """Make rows with a target that suits the estimator: two classes, or numbers."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, p))
+    score = X[:, 0] + X[:, -1] ** 2 + 0.1 * rng.normal(size=n)
+    if is_classifier(estimator):
+        return X, (score > np.median(score)).astype(np.int64)
+    return X, score
+
+
+def outputs_of(model: Any, X: Any) -> Any:
+    """Return the most detailed prediction there is."""
+    return model.predict_proba(X) if hasattr(model, "predict_proba") else model.predict(X)
+
+
+def fitted(estimator: BaseEstimator, *data: Any, **params: Any) -> Any:
+    """Fit a fresh copy; parameters the estimator does not have are an error."""
+    X, y, *rest = data or rows_for(estimator)
+    return clone(estimator).set_params(**params).fit(X, y, *rest)

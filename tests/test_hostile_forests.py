@@ -1,0 +1,159 @@
+"""Forests from strangers: whatever arrays arrive, a clear error or a forest that is safe to use."""
+
+import copy
+import pickle
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from committee import DecisionTreeClassifier, _engine
+from tests.estimators import FOREST_ARRAYS, forest_bits
+
+ORDER = ("tree_begin", "threshold", "feature", "left", "values", "set_begin", "set_words")
+FACTS = ("gain", "impurity", "weight", "count")
+
+
+def sound():
+    """Arrays of a tree with numeric and categorical splits."""
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"c": pd.Categorical(rng.choice(list("abcde"), 80)), "x": rng.random(80)})
+    y = (frame["x"] > 0.5).to_numpy() ^ frame["c"].isin(["a", "b"]).to_numpy()
+    forest = DecisionTreeClassifier(random_state=0).fit(frame, y.astype(int)).tree_.forest
+    arrays = {name: np.array(getattr(forest, name)) for name in FOREST_ARRAYS}
+    return {"n_features": 2, "n_outputs": 2, **arrays}
+
+
+SOUND = sound()
+N = len(SOUND["left"])
+INNER = int(np.flatnonzero((SOUND["left"] != np.arange(N)) & (SOUND["feature"] < 2**31))[0])
+CATEGORICAL = int(np.flatnonzero(SOUND["feature"] >= 2**31)[0])
+LEAF = int(np.flatnonzero(SOUND["left"] == np.arange(N))[0])
+
+
+def changed(name, index, value):
+    def change(arrays):
+        arrays[name][index] = value
+
+    return change
+
+
+def replaced(name, make):
+    def change(arrays):
+        arrays[name] = make(arrays[name])
+
+    return change
+
+
+HOSTILE = {
+    "child behind the end": changed("left", INNER, N),
+    "right child behind the end": changed("left", INNER, N - 1),
+    "child far out": changed("left", INNER, 2**32 - 1),
+    "cycle": changed("left", N - 1, 0),
+    "child before its parent": changed("left", INNER + 1, 0),
+    "feature out of range": changed("feature", INNER, 2),
+    "feature at the mask": changed("feature", INNER, _engine.FEATURE_MASK),
+    "NaN threshold": changed("threshold", INNER, np.nan),
+    "infinite threshold": changed("threshold", INNER, -np.inf),
+    "NaN leaf": changed("values", (LEAF, 0), np.nan),
+    "infinite leaf": changed("values", (LEAF, 0), np.inf),
+    "set out of range": changed("threshold", CATEGORICAL, 1e6),
+    "set negative": changed("threshold", CATEGORICAL, -1.0),
+    "set not whole": changed("threshold", CATEGORICAL, 0.5),
+    "set huge": changed("threshold", CATEGORICAL, 1e300),
+    "set begins beyond its words": changed("set_begin", -1, 2**40),
+    "set begins fall": changed("set_begin", 0, 2**63),
+    "tree begins beyond the nodes": changed("tree_begin", -1, 2**40),
+    "tree begins late": changed("tree_begin", 0, 1),
+    "trees without nodes": replaced("tree_begin", lambda a: np.repeat(a[:1], 1000)),
+    "no trees but nodes": replaced("tree_begin", lambda a: a[:1]),
+    "no tree_begin": replaced("tree_begin", lambda a: a[:0]),
+    "short thresholds": replaced("threshold", lambda a: a[:-1]),
+    "long features": replaced("feature", lambda a: np.append(a, a[:1])),
+    "short values": replaced("values", lambda a: np.ascontiguousarray(a[:-1])),
+    "short gain": replaced("gain", lambda a: a[:-1]),
+    "short count": replaced("count", lambda a: a[:-1]),
+    "no features": lambda arrays: arrays.update(n_features=0),
+    "features beyond the mask": lambda arrays: arrays.update(n_features=2**31),
+    "no outputs": lambda arrays: arrays.update(n_outputs=0),
+    "outputs overflow": lambda arrays: arrays.update(n_outputs=2**62),
+}
+
+
+def flattened(arrays):
+    return {name: a.ravel() if name == "values" else a for name, a in arrays.items()}
+
+
+def built(arrays):
+    try:
+        return _engine.Forest.from_arrays(**arrays)
+    except TypeError:  # values may be wanted flat or as a matrix
+        return _engine.Forest.from_arrays(**flattened(arrays))
+
+
+@pytest.mark.sanitize
+def test_sound_arrays_come_back():
+    forest = built(copy.deepcopy(SOUND))
+    again = pickle.loads(pickle.dumps(forest))
+    assert forest_bits(again) == forest_bits(forest)
+    for name in FOREST_ARRAYS:
+        np.testing.assert_array_equal(getattr(forest, name), SOUND[name])
+
+
+@pytest.mark.sanitize
+@pytest.mark.parametrize("how", HOSTILE)
+def test_hostile_arrays_are_refused(how):
+    arrays = copy.deepcopy(SOUND)
+    HOSTILE[how](arrays)
+    with pytest.raises(ValueError, match=r"\w"):
+        built(arrays)
+
+
+@pytest.mark.sanitize
+@pytest.mark.parametrize("how", HOSTILE)
+def test_hostile_pickles_are_refused(how):
+    forest = built(copy.deepcopy(SOUND))
+    arrays = copy.deepcopy(SOUND)
+    HOSTILE[how](arrays)
+    order = ("n_features", "n_outputs", *ORDER, *FACTS)
+    state = tuple(flattened(arrays)[name] for name in order)
+    assert len(state) == len(forest.__getstate__())
+    blank = _engine.Forest.__new__(_engine.Forest)
+    with pytest.raises(ValueError, match=r"\w"):
+        blank.__setstate__(state)
+
+
+@pytest.mark.parametrize(
+    "state", [(), (1,) * 13, ("a",) * 13, (None,) * 13, tuple([np.zeros(3)] * 13)], ids=range(5)
+)
+def test_senseless_states_are_refused(state):
+    blank = _engine.Forest.__new__(_engine.Forest)
+    with pytest.raises((ValueError, TypeError)):
+        blank.__setstate__(state)
+
+
+@pytest.mark.sanitize
+@settings(max_examples=300)
+@given(
+    st.sampled_from(["left", "feature", "threshold", "set_begin", "set_words", "tree_begin"]),
+    st.data(),
+)
+def test_any_one_change_is_refused_or_harmless(name, data):
+    """Whatever one cell becomes: an error, or predictions that end and are finite."""
+    arrays = copy.deepcopy(SOUND)
+    index = data.draw(st.integers(0, len(arrays[name]) - 1))
+    bits = 32 if arrays[name].dtype == np.uint32 else 64
+    small = st.integers(0, 2 * N)
+    cell = np.array(data.draw(small | st.integers(0, 2**bits - 1)), dtype=f"u{bits // 8}")
+    arrays[name][index] = cell.view(arrays[name].dtype) if data.draw(st.booleans()) else 1
+    try:
+        forest = built(arrays)
+    except ValueError:
+        return
+    X = np.array([[0.0, 0.1], [4.0, np.nan], [np.nan, 0.9], [77.0, 1e308], [-3.0, -1e308]])
+    for rows in (X, X[:1], np.tile(X, (300, 1))):
+        table = _engine.Table(rows, *rows.shape)
+        assert np.isfinite(forest.predict(table)).all()
+        assert (forest.apply(table) < N).all()
