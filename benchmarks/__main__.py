@@ -1,7 +1,8 @@
 """Run all stages, or those named: `python -m benchmarks [binning histogram growing ...]`.
 
-Prints one table and writes it to benchmarks/results/latest.md, with every number in latest.json.
-COMMITTEE_BENCH_SCALE=0.02 uses fewer rows, to see that everything runs.
+Prints one table and writes it to benchmarks/results/latest.md, with every number in latest.json. A
+run of some stages, or with fewer rows (COMMITTEE_BENCH_SCALE=0.02, to see that everything runs),
+writes to build/benchmarks instead: the kept table is always of one complete run.
 """
 
 import importlib
@@ -20,6 +21,7 @@ from benchmarks.data import SCALE
 
 STAGES = ("binning", "histogram", "growing", "predicting", "memory")
 RESULTS = Path(__file__).parent / "results"
+TRIALS = Path(__file__).parents[1] / "build" / "benchmarks"
 
 
 def machine() -> dict[str, Any]:
@@ -54,7 +56,7 @@ def notes(rows: list[report.Row]) -> str:
     return "\n".join(f"- {measure}: {note}." for note, measure in reversed(first.items()))
 
 
-def write(rows: list[report.Row], about: dict[str, Any]) -> str:
+def write(rows: list[report.Row], about: dict[str, Any], folder: Path) -> str:
     """Write both files; return the text of the table."""
     table = report.markdown(report.main_table(rows))
     rule = (
@@ -63,12 +65,12 @@ def write(rows: list[report.Row], about: dict[str, Any]) -> str:
     )
     text = f"{describe(about)}\n\n{rule}\n\n{table}\n\n{notes(rows)}\n"
     details = report.markdown(report.detail_table(rows))
-    RESULTS.mkdir(exist_ok=True)
-    (RESULTS / "latest.md").write_text(
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "latest.md").write_text(
         f"# Benchmarks\n\n{text}\n## Every contestant\n\n{details}\n", encoding="utf-8"
     )
     content = {"about": about, "rows": [row.as_dict() for row in rows]}
-    (RESULTS / "latest.json").write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
+    (folder / "latest.json").write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
     return text
 
 
@@ -94,7 +96,9 @@ def main(names: list[str]) -> int:
         print(f"  {time.perf_counter() - begun:.0f} s", flush=True)
     about["seconds"] = time.perf_counter() - started
     about["load_at_end"] = timing.load()
-    print("\n" + write(rows, about))
+    complete = SCALE == 1 and not names and not failed
+    folder = RESULTS if complete else TRIALS
+    print("\n" + write(rows, about, folder) + f"\nEvery contestant: {folder / 'latest.md'}")
     if failed:
         print(f"failed: {', '.join(failed)}", file=sys.stderr)
     return 1 if failed else 0

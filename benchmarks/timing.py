@@ -10,6 +10,7 @@ import sys
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 BUSY_LOAD = 0.5  # a load average above it at the start is worth a warning
 PAUSE = 0.02  # seconds: worker threads of the contestant before go to sleep
@@ -47,13 +48,13 @@ def warn_if_busy() -> None:
 
 
 def interleave(
-    contestants: Mapping[str, Callable[[], object]],
+    contestants: Mapping[Any, Callable[[], object]],
     *,
     repeats: int = 5,
     calls: int = 1,
     warm_up: bool = True,
     budget: float = 30.0,
-) -> dict[str, Timing]:
+) -> dict[Any, Timing]:
     """Time each contestant `repeats` times, in turn.
 
     `calls` are made for each measurement, for what is too short for the clock. A round that would

@@ -1,4 +1,4 @@
-// Where small nodes change method (kBlockRows): nanoseconds per node and feature of having the
+// Where small nodes change method (block_rows): nanoseconds per node and feature of having the
 // profiles of a node, read from its rows in a block, or from histograms of both children of a
 // split, one of them summed and the other subtracted. The search that follows is the same. One
 // thread; best of several rounds. Prints the rows of a node, the method, nanoseconds (minimum,
@@ -110,6 +110,6 @@ void measure(Bench& bench, std::size_t n_rows) {
 
 int main() {
   Bench bench;
-  for (std::size_t n_rows = 8; n_rows <= kBlockRows; n_rows *= 2) measure(bench, n_rows);
+  for (std::size_t n_rows = 8; n_rows <= kMaxBlockRows; n_rows *= 2) measure(bench, n_rows);
   return 0;
 }

@@ -22,16 +22,18 @@ auto to_vector(const Array& array) {
 
 /// A read-only view of memory the forest owns; stride in elements.
 template <class T>
-nb::ndarray<nb::numpy, const T> view(nb::handle self, const T* data, std::size_t n, std::int64_t stride = 1) {
+nb::ndarray<nb::numpy, const T> view(nb::handle self, const T* data, std::size_t n,
+                                     std::int64_t stride = 1) {
   const std::size_t shape[1] = {n};
   const std::int64_t strides[1] = {stride};
   return nb::ndarray<nb::numpy, const T>(data, 1, shape, self, strides);
 }
 
 Forest from_arrays(std::size_t n_features, std::size_t n_outputs, const UInt64Array& tree_begin,
-                   const DoubleArray& threshold, const UInt32Array& feature, const UInt32Array& left,
-                   const DoubleArray& values, const UInt64Array& set_begin, const UInt64Array& set_words,
-                   const DoubleArray& gain, const DoubleArray& impurity, const DoubleArray& weight,
+                   const DoubleArray& threshold, const UInt32Array& feature,
+                   const UInt32Array& left, const DoubleArray& values, const UInt64Array& set_begin,
+                   const UInt64Array& set_words, const DoubleArray& gain,
+                   const DoubleArray& impurity, const DoubleArray& weight,
                    const UInt64Array& count) {
   ForestArrays a;
   a.n_features = n_features;
@@ -40,11 +42,12 @@ Forest from_arrays(std::size_t n_features, std::size_t n_outputs, const UInt64Ar
   const std::size_t n = threshold.shape(0);
   if (feature.shape(0) != n || left.shape(0) != n) {
     throw std::invalid_argument("threshold, feature and left must have one entry per node, got " +
-                                std::to_string(n) + ", " + std::to_string(feature.shape(0)) + " and " +
-                                std::to_string(left.shape(0)));
+                                std::to_string(n) + ", " + std::to_string(feature.shape(0)) +
+                                " and " + std::to_string(left.shape(0)));
   }
   a.nodes.resize(n);
-  for (std::size_t i = 0; i < n; ++i) a.nodes[i] = {threshold.data()[i], feature.data()[i], left.data()[i]};
+  for (std::size_t i = 0; i < n; ++i)
+    a.nodes[i] = {threshold.data()[i], feature.data()[i], left.data()[i]};
   a.values = to_vector(values);
   a.set_begin = to_vector(set_begin);
   a.set_words = to_vector(set_words);
@@ -65,10 +68,13 @@ nb::tuple get_state(const Forest& forest) {
     feature.push_back(node.feature);
     left.push_back(node.left);
   }
-  const auto copy = [](const auto& from) { return nb::cast(to_numpy(std::remove_cvref_t<decltype(from)>(from), {from.size()})); };
-  return nb::make_tuple(a.n_features, a.n_outputs, copy(a.tree_begin), copy(threshold), copy(feature), copy(left),
-                        copy(a.values), copy(a.set_begin), copy(a.set_words), copy(a.gain), copy(a.impurity),
-                        copy(a.weight), copy(a.count));
+  const auto copy = [](const auto& from) {
+    return nb::cast(to_numpy(std::remove_cvref_t<decltype(from)>(from), {from.size()}));
+  };
+  return nb::make_tuple(a.n_features, a.n_outputs, copy(a.tree_begin), copy(threshold),
+                        copy(feature), copy(left), copy(a.values), copy(a.set_begin),
+                        copy(a.set_words), copy(a.gain), copy(a.impurity), copy(a.weight),
+                        copy(a.count));
 }
 
 void set_state(Forest& forest, const nb::tuple& state) try {
@@ -76,9 +82,9 @@ void set_state(Forest& forest, const nb::tuple& state) try {
   const auto doubles = [&](std::size_t i) { return nb::cast<DoubleArray>(state[i]); };
   const auto longs = [&](std::size_t i) { return nb::cast<UInt64Array>(state[i]); };
   const auto ints = [&](std::size_t i) { return nb::cast<UInt32Array>(state[i]); };
-  new (&forest) Forest(from_arrays(nb::cast<std::size_t>(state[0]), nb::cast<std::size_t>(state[1]), longs(2),
-                                   doubles(3), ints(4), ints(5), doubles(6), longs(7), longs(8), doubles(9),
-                                   doubles(10), doubles(11), longs(12)));
+  new (&forest) Forest(from_arrays(nb::cast<std::size_t>(state[0]), nb::cast<std::size_t>(state[1]),
+                                   longs(2), doubles(3), ints(4), ints(5), doubles(6), longs(7),
+                                   longs(8), doubles(9), doubles(10), doubles(11), longs(12)));
 } catch (const nb::cast_error&) {
   throw std::invalid_argument("the state of a forest has parts of the wrong type");
 }
@@ -107,7 +113,8 @@ void bind_views(nb::class_<Forest>& c) {
     };
   };
   c.def_prop_ro("threshold", node_view(&Node::threshold, 2));
-  c.def_prop_ro("feature", node_view(&Node::feature, 4), "Feature and flags: see the masks of this module.");
+  c.def_prop_ro("feature", node_view(&Node::feature, 4),
+                "Feature and flags: see the masks of this module.");
   c.def_prop_ro("left", node_view(&Node::left, 4));
   const auto array_view = [](auto field) {
     return [field](nb::handle self) {
@@ -133,6 +140,52 @@ Forest pruned(const Forest& forest, const std::vector<std::uint8_t>& cut) {
   return Forest(collapse(forest.arrays(), cut));
 }
 
+void bind_predict(nb::class_<Forest>& c) {
+  c.def("predict", &predict_array, nb::arg("table"), nb::arg("weight").noconvert() = nb::none(),
+        nb::arg("intercept").noconvert() = nb::none(), nb::arg("n_threads") = 1);
+  c.def(
+      "predict_members",
+      [](const Forest& forest, nb::handle table, int n_threads) {
+        const Input& input = input_of(table);
+        std::vector<double> out(forest.n_trees() * input.n_rows * forest.arrays().n_outputs);
+        without_gil(n_threads,
+                    [&](const Context& context) { predict_members(forest, input, out, context); });
+        return to_numpy(std::move(out),
+                        {forest.n_trees(), input.n_rows, forest.arrays().n_outputs});
+      },
+      nb::arg("table"), nb::arg("n_threads") = 1);
+  c.def(
+      "apply",
+      [](const Forest& forest, nb::handle table, int n_threads) {
+        const Input& input = input_of(table);
+        std::vector<std::uint32_t> out(input.n_rows * forest.n_trees());
+        without_gil(n_threads, [&](const Context& context) { apply(forest, input, out, context); });
+        return to_numpy(std::move(out), {input.n_rows, forest.n_trees()});
+      },
+      nb::arg("table"), nb::arg("n_threads") = 1);
+}
+
+void bind_prune(nb::class_<Forest>& c) {
+  c.def("cost_complexity_path", [](const Forest& f) {
+    PruningPath path = cost_complexity_path(f.arrays());
+    const std::size_t n = path.alphas.size();
+    return nb::make_tuple(to_numpy(std::move(path.alphas), {n}),
+                          to_numpy(std::move(path.impurities), {n}));
+  });
+  c.def(
+      "pruned_by_cost",
+      [](const Forest& f, double alpha) {
+        return pruned(f, cost_complexity_cut(f.arrays(), alpha));
+      },
+      nb::arg("alpha"));
+  c.def(
+      "pruned_by_pessimism",
+      [](const Forest& f, double confidence) {
+        return pruned(f, pessimistic_cut(f.arrays(), confidence));
+      },
+      nb::arg("confidence"));
+}
+
 }  // namespace
 
 void bind_forest(nb::module_& m) {
@@ -141,10 +194,12 @@ void bind_forest(nb::module_& m) {
   m.attr("CATEGORICAL") = kCategorical;
   nb::class_<Forest> c(m, "Forest", "Trees in flat arrays: immutable, checked when made.");
   c.def_static("from_arrays", &from_arrays, nb::arg("n_features"), nb::arg("n_outputs"),
-               nb::arg("tree_begin").noconvert(), nb::arg("threshold").noconvert(), nb::arg("feature").noconvert(),
-               nb::arg("left").noconvert(), nb::arg("values").noconvert(), nb::arg("set_begin").noconvert(),
-               nb::arg("set_words").noconvert(), nb::arg("gain").noconvert(), nb::arg("impurity").noconvert(),
-               nb::arg("weight").noconvert(), nb::arg("count").noconvert());
+               nb::arg("tree_begin").noconvert(), nb::arg("threshold").noconvert(),
+               nb::arg("feature").noconvert(), nb::arg("left").noconvert(),
+               nb::arg("values").noconvert(), nb::arg("set_begin").noconvert(),
+               nb::arg("set_words").noconvert(), nb::arg("gain").noconvert(),
+               nb::arg("impurity").noconvert(), nb::arg("weight").noconvert(),
+               nb::arg("count").noconvert());
   c.def("__getstate__", &get_state);
   c.def("__setstate__", &set_state);
   bind_views(c);
@@ -152,35 +207,22 @@ void bind_forest(nb::module_& m) {
   c.def_prop_ro("n_outputs", [](const Forest& f) { return f.arrays().n_outputs; });
   c.def_prop_ro("n_trees", &Forest::n_trees);
   c.def_prop_ro("n_nodes", &Forest::n_nodes);
-  c.def("max_depth", &Forest::max_depth, nb::arg("tree"));
+  c.def(
+      "max_depth",
+      [](const Forest& f, std::size_t tree) {
+        if (tree >= f.n_trees()) throw std::out_of_range("no such tree");
+        return f.max_depth(tree);
+      },
+      nb::arg("tree"));
   c.def("slice", &Forest::slice, nb::arg("begin"), nb::arg("end"));
-  c.def_static("concatenate", [](const std::vector<const Forest*>& forests) {
-    return Forest::concatenate(std::span<const Forest* const>(forests));
-  }, nb::arg("forests"));
-  c.def("predict", &predict_array, nb::arg("table"), nb::arg("weight").noconvert() = nb::none(),
-        nb::arg("intercept").noconvert() = nb::none(), nb::arg("n_threads") = 1);
-  c.def("predict_members", [](const Forest& forest, nb::handle table, int n_threads) {
-    const Input& input = input_of(table);
-    std::vector<double> out(forest.n_trees() * input.n_rows * forest.arrays().n_outputs);
-    without_gil(n_threads, [&](const Context& context) { predict_members(forest, input, out, context); });
-    return to_numpy(std::move(out), {forest.n_trees(), input.n_rows, forest.arrays().n_outputs});
-  }, nb::arg("table"), nb::arg("n_threads") = 1);
-  c.def("apply", [](const Forest& forest, nb::handle table, int n_threads) {
-    const Input& input = input_of(table);
-    std::vector<std::uint32_t> out(input.n_rows * forest.n_trees());
-    without_gil(n_threads, [&](const Context& context) { apply(forest, input, out, context); });
-    return to_numpy(std::move(out), {input.n_rows, forest.n_trees()});
-  }, nb::arg("table"), nb::arg("n_threads") = 1);
-  c.def("cost_complexity_path", [](const Forest& f) {
-    PruningPath path = cost_complexity_path(f.arrays());
-    const std::size_t n = path.alphas.size();
-    return nb::make_tuple(to_numpy(std::move(path.alphas), {n}), to_numpy(std::move(path.impurities), {n}));
-  });
-  c.def("pruned_by_cost", [](const Forest& f, double alpha) { return pruned(f, cost_complexity_cut(f.arrays(), alpha)); },
-        nb::arg("alpha"));
-  c.def("pruned_by_pessimism",
-        [](const Forest& f, double confidence) { return pruned(f, pessimistic_cut(f.arrays(), confidence)); },
-        nb::arg("confidence"));
+  c.def_static(
+      "concatenate",
+      [](const std::vector<const Forest*>& forests) {
+        return Forest::concatenate(std::span<const Forest* const>(forests));
+      },
+      nb::arg("forests"));
+  bind_predict(c);
+  bind_prune(c);
 }
 
 }  // namespace committee::bindings

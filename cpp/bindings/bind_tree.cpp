@@ -23,25 +23,32 @@ void check_weight(const std::optional<DoubleArray>& weight, std::size_t n) {
 HeldStats classes(const Codes& codes, const std::vector<std::uint32_t>& n_classes,
                   const std::optional<DoubleArray>& weight, bool counted) {
   check_weight(weight, codes.shape(0));
-  if (codes.shape(1) != n_classes.size() || n_classes.empty()) throw std::invalid_argument("one n_classes per output");
+  if (codes.shape(1) != n_classes.size() || n_classes.empty())
+    throw std::invalid_argument("one n_classes per output");
   for (std::size_t i = 0; i < codes.size(); ++i) {
-    if (codes.data()[i] >= n_classes[i % n_classes.size()]) throw std::invalid_argument("a class code is out of range");
+    if (codes.data()[i] >= n_classes[i % n_classes.size()])
+      throw std::invalid_argument("a class code is out of range");
   }
   nb::gil_scoped_release released;
   return {Stats::classes({codes.data(), codes.size()}, n_classes, as_span(weight), counted), {}};
 }
 
-HeldStats regression(const Targets& y, const std::optional<DoubleArray>& weight, bool centred, bool counted) {
+HeldStats regression(const Targets& y, const std::optional<DoubleArray>& weight, bool centred,
+                     bool counted) {
   check_weight(weight, y.shape(0));
   std::vector<nb::object> held{nb::cast(y)};
   if (weight) held.push_back(nb::cast(*weight));
-  return {Stats::regression({y.data(), y.size()}, y.shape(1), as_span(weight), centred, counted), std::move(held)};
+  return {Stats::regression({y.data(), y.size()}, y.shape(1), as_span(weight), centred, counted),
+          std::move(held)};
 }
 
-HeldStats newton(const DoubleArray& gradient, const DoubleArray& hessian, unsigned bits, bool counted) {
-  if (gradient.shape(0) != hessian.shape(0)) throw std::invalid_argument("gradient and hessian differ in length");
+HeldStats newton(const DoubleArray& gradient, const DoubleArray& hessian, unsigned bits,
+                 bool counted) {
+  if (gradient.shape(0) != hessian.shape(0))
+    throw std::invalid_argument("gradient and hessian differ in length");
   if (bits < 4 || bits > 30) throw std::invalid_argument("bits must be in [4, 30]");
-  return {Stats::newton(as_span(gradient), as_span(hessian), bits, counted), {nb::cast(gradient), nb::cast(hessian)}};
+  return {Stats::newton(as_span(gradient), as_span(hessian), bits, counted),
+          {nb::cast(gradient), nb::cast(hessian)}};
 }
 
 Forest grow_sharded(const BinnedMatrix& matrix, const BinMapper& mapper, const HeldStats& stats,
@@ -59,9 +66,11 @@ Forest grow_sharded(const BinnedMatrix& matrix, const BinMapper& mapper, const H
   });
 }
 
-/// What a criterion says of a split, from the class weights (or sums) of both sides: for tests and teaching.
+/// What a criterion says of a split, from the class weights (or sums) of both sides: for tests and
+/// teaching.
 double split_quality(Criterion criterion, const DoubleArray& left, const DoubleArray& right) {
-  if (left.shape(0) != right.shape(0) || left.shape(0) < 2) throw std::invalid_argument("sides differ in length");
+  if (left.shape(0) != right.shape(0) || left.shape(0) < 2)
+    throw std::invalid_argument("sides differ in length");
   SumShape shape;
   shape.n_sums = left.shape(0);
   if (for_classes(criterion)) shape.n_classes = {static_cast<std::uint32_t>(shape.n_sums)};
@@ -73,8 +82,8 @@ double split_quality(Criterion criterion, const DoubleArray& left, const DoubleA
     weight[1] += right.data()[k];
   }
   const double parent = node_score(criterion, shape, both.data());
-  const double gain =
-      node_score(criterion, shape, left.data()) + node_score(criterion, shape, right.data()) - parent;
+  const double gain = node_score(criterion, shape, left.data()) +
+                      node_score(criterion, shape, right.data()) - parent;
   return normalised(criterion, gain, parent, weight[0], weight[1]);
 }
 
@@ -89,7 +98,9 @@ void bind_params(nb::module_& m) {
       .value("absolute_error", Criterion::absolute_error)
       .value("poisson", Criterion::poisson)
       .value("newton", Criterion::newton);
-  nb::enum_<SplitRule>(m, "SplitRule").value("best", SplitRule::best).value("random", SplitRule::random);
+  nb::enum_<SplitRule>(m, "SplitRule")
+      .value("best", SplitRule::best)
+      .value("random", SplitRule::random);
   nb::enum_<Growth>(m, "Growth")
       .value("depth_first", Growth::depth_first)
       .value("best_first", Growth::best_first)
@@ -121,34 +132,39 @@ void bind_tree(nb::module_& m) {
   nb::class_<HeldStats>(m, "Stats", "What each row adds to the sums of its bin, in fixed point.")
       .def_static("classes", &classes, nb::arg("codes").noconvert(), nb::arg("n_classes"),
                   nb::arg("weight").noconvert().none(), nb::arg("counted") = false)
-      .def_static("regression", &regression, nb::arg("y").noconvert(), nb::arg("weight").noconvert().none(),
-                  nb::arg("centred") = true, nb::arg("counted") = false)
-      .def_static("newton", &newton, nb::arg("gradient").noconvert(), nb::arg("hessian").noconvert(),
-                  nb::arg("bits") = 16, nb::arg("counted") = false)
+      .def_static("regression", &regression, nb::arg("y").noconvert(),
+                  nb::arg("weight").noconvert().none(), nb::arg("centred") = true,
+                  nb::arg("counted") = false)
+      .def_static("newton", &newton, nb::arg("gradient").noconvert(),
+                  nb::arg("hessian").noconvert(), nb::arg("bits") = 16, nb::arg("counted") = false)
       .def_prop_ro("width", [](const HeldStats& s) { return s.stats.width; });
   m.def(
       "grow_tree",
-      [](const BinnedMatrix& matrix, const BinMapper& mapper, const HeldStats& stats, const TreeParams& params,
-         int n_threads) {
+      [](const BinnedMatrix& matrix, const BinMapper& mapper, const HeldStats& stats,
+         const TreeParams& params, int n_threads) {
         return without_gil(n_threads, [&](const Context& context) {
           return Forest(grow_tree(matrix, mapper, stats.stats, params, context));
         });
       },
-      nb::arg("matrix"), nb::arg("mapper"), nb::arg("stats"), nb::arg("params"), nb::arg("n_threads"));
+      nb::arg("matrix"), nb::arg("mapper"), nb::arg("stats"), nb::arg("params"),
+      nb::arg("n_threads"));
   m.def(
       "grow_tree_with_rows",
-      [](const BinnedMatrix& matrix, const BinMapper& mapper, const HeldStats& stats, const TreeParams& params,
-         int n_threads) {
+      [](const BinnedMatrix& matrix, const BinMapper& mapper, const HeldStats& stats,
+         const TreeParams& params, int n_threads) {
         LeafRows leaves;
         Forest forest = without_gil(n_threads, [&](const Context& context) {
           return Forest(grow_tree(matrix, mapper, stats.stats, params, context, &leaves));
         });
-        const std::size_t n_rows = leaves.rows.size(), n_begin = leaves.begin.size(), n_leaves = leaves.node.size();
-        return nb::make_tuple(nb::cast(std::move(forest)), to_numpy(std::move(leaves.rows), {n_rows}),
+        const std::size_t n_rows = leaves.rows.size(), n_begin = leaves.begin.size(),
+                          n_leaves = leaves.node.size();
+        return nb::make_tuple(nb::cast(std::move(forest)),
+                              to_numpy(std::move(leaves.rows), {n_rows}),
                               to_numpy(std::move(leaves.begin), {n_begin}),
                               to_numpy(std::move(leaves.node), {n_leaves}));
       },
-      nb::arg("matrix"), nb::arg("mapper"), nb::arg("stats"), nb::arg("params"), nb::arg("n_threads"),
+      nb::arg("matrix"), nb::arg("mapper"), nb::arg("stats"), nb::arg("params"),
+      nb::arg("n_threads"),
       "The tree, and the rows of its leaves: rows, begin of each leaf, index of the leaf.");
   m.def("grow_tree_sharded", &grow_sharded, nb::arg("matrix"), nb::arg("mapper"), nb::arg("stats"),
         nb::arg("params"), nb::arg("shards"), nb::arg("n_threads"));

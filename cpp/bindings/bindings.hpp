@@ -1,7 +1,8 @@
 // What the binding files share: arrays in and out, the GIL, and interruption.
 //
-// Bulk arguments are taken as they are (.noconvert()): a silent copy of a wrongly typed array would hide a mistake.
-// Inputs are borrowed for the call; results own their memory; views keep their owner alive.
+// Bulk arguments are taken as they are (.noconvert()): a silent copy of a wrongly typed array would
+// hide a mistake. Inputs are borrowed for the call; results own their memory; views keep their
+// owner alive.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -21,21 +22,26 @@ namespace committee::bindings {
 using DoubleArray = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using AnyArray = nb::ndarray<nb::ro, nb::device::cpu>;
 
-inline std::span<const double> as_span(const DoubleArray& array) { return {array.data(), array.shape(0)}; }
+inline std::span<const double> as_span(const DoubleArray& array) {
+  return {array.data(), array.shape(0)};
+}
 inline std::span<const double> as_span(const std::optional<DoubleArray>& array) {
   return array ? as_span(*array) : std::span<const double>{};
 }
 
 /// A dense matrix, or the three arrays of a compressed one, as the engine reads it.
-Input as_input(const AnyArray& values, std::size_t n_rows, std::size_t n_features,
-               const std::optional<nb::ndarray<const std::int32_t, nb::ndim<1>, nb::c_contig>>& indices,
-               const std::optional<nb::ndarray<const std::int64_t, nb::ndim<1>, nb::c_contig>>& indptr,
-               bool by_row);
+Input as_input(
+    const AnyArray& values, std::size_t n_rows, std::size_t n_features,
+    const std::optional<nb::ndarray<const std::int32_t, nb::ndim<1>, nb::c_contig>>& indices,
+    const std::optional<nb::ndarray<const std::int64_t, nb::ndim<1>, nb::c_contig>>& indptr,
+    bool by_row);
 
-/// Asked by the engine on the calling thread: did a signal arrive? Only Python's main thread is asked.
+/// Asked by the engine on the calling thread: did a signal arrive? Only Python's main thread is
+/// asked.
 Context interruptible(int n_threads);
 
-/// Runs f(context) without the GIL; Ctrl-C comes out as the KeyboardInterrupt Python has already set.
+/// Runs f(context) without the GIL; Ctrl-C comes out as the KeyboardInterrupt Python has already
+/// set.
 template <class F>
 auto without_gil(int n_threads, F f) {
   const Context context = interruptible(n_threads);

@@ -45,12 +45,15 @@ DType dtype_of(const AnyArray& array) {
 
 }  // namespace
 
-Context interruptible(int n_threads) { return {n_threads, on_main_thread() ? signal_arrived : nullptr}; }
+Context interruptible(int n_threads) {
+  return {n_threads, on_main_thread() ? signal_arrived : nullptr};
+}
 
-Input as_input(const AnyArray& values, std::size_t n_rows, std::size_t n_features,
-               const std::optional<nb::ndarray<const std::int32_t, nb::ndim<1>, nb::c_contig>>& indices,
-               const std::optional<nb::ndarray<const std::int64_t, nb::ndim<1>, nb::c_contig>>& indptr,
-               bool by_row) {
+Input as_input(
+    const AnyArray& values, std::size_t n_rows, std::size_t n_features,
+    const std::optional<nb::ndarray<const std::int32_t, nb::ndim<1>, nb::c_contig>>& indices,
+    const std::optional<nb::ndarray<const std::int64_t, nb::ndim<1>, nb::c_contig>>& indptr,
+    bool by_row) {
   Input input;
   input.n_rows = n_rows;
   input.n_features = n_features;
@@ -61,7 +64,8 @@ Input as_input(const AnyArray& values, std::size_t n_rows, std::size_t n_feature
     if (values.ndim() != 2 || values.shape(0) != n_rows || values.shape(1) != n_features) {
       throw std::invalid_argument("values must have the shape (n_rows, n_features)");
     }
-    input.dense = {data, dtype_of(values), values.stride(0) * itemsize, values.stride(1) * itemsize};
+    input.dense = {data, dtype_of(values), values.stride(0) * itemsize,
+                   values.stride(1) * itemsize};
     return input;
   }
   if (!indptr || values.ndim() != 1 || values.shape(0) != indices->shape(0) ||
@@ -78,7 +82,8 @@ Input as_input(const AnyArray& values, std::size_t n_rows, std::size_t n_feature
 NB_MODULE(_engine, m) {
   using namespace committee;
   m.doc() = "The tree engine of committee.";
-  m.def("available_threads", &available_threads, "Cores this process may use: affinity and container quota.");
+  m.def("available_threads", &available_threads,
+        "Cores this process may use: affinity and container quota.");
   m.def("shutdown_threads", &shutdown_threads, "End idle worker threads now.");
   bindings::bind_data(m);
   bindings::bind_forest(m);

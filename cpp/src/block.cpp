@@ -11,6 +11,12 @@ constexpr std::size_t kTile = 32;  // features copied together: one write stream
 
 }  // namespace
 
+std::size_t block_rows(const BinnedMatrix& matrix, const Stats& stats) {
+  constexpr std::size_t kSecondCache = std::size_t{1} << 20;
+  const bool cheap = stats.width <= 2 && matrix.histogram_size() * stats.width * 8 <= kSecondCache;
+  return cheap ? 32 : kMaxBlockRows;
+}
+
 Block::Block(const BinnedMatrix& matrix, const Stats& stats) : matrix_(matrix), stats_(stats) {}
 
 template <class Code>
@@ -30,7 +36,8 @@ void Block::load_sparse() {
   entries_.clear();
   for (std::size_t i = 0; i < rows_.size(); ++i) {
     for (std::size_t e = matrix_.row_begin[rows_[i]]; e < matrix_.row_begin[rows_[i] + 1]; ++e) {
-      entries_.push_back({matrix_.entry_feature[e], matrix_.entry_code[e], static_cast<std::uint16_t>(i)});
+      entries_.push_back(
+          {matrix_.entry_feature[e], matrix_.entry_code[e], static_cast<std::uint16_t>(i)});
     }
   }
   std::stable_sort(entries_.begin(), entries_.end(),
@@ -79,13 +86,15 @@ std::uint32_t Block::sparse_code(std::size_t feature, std::size_t local) const {
   const auto at = std::lower_bound(present_.begin(), present_.end(), feature);
   if (at == present_.end() || *at != feature) return matrix_.zero_bin[feature];
   const auto k = static_cast<std::size_t>(at - present_.begin());
-  const auto first = entries_.begin() + present_begin_[k], last = entries_.begin() + present_begin_[k + 1];
-  const auto entry = std::lower_bound(first, last, local, [](const Entry& e, std::size_t x) { return e.local < x; });
+  const auto first = entries_.begin() + present_begin_[k],
+             last = entries_.begin() + present_begin_[k + 1];
+  const auto entry = std::lower_bound(first, last, local,
+                                      [](const Entry& e, std::size_t x) { return e.local < x; });
   return entry != last && entry->local == local ? entry->code : matrix_.zero_bin[feature];
 }
 
-/// Packed rows (at most kBlockRows: one word holds their sums). Which codes occur is kept as a byte each, written
-/// blindly: a bit set in memory would make every row wait for the one before.
+/// Packed rows (at most kMaxBlockRows: one word holds their sums). Which codes occur is kept as a
+/// byte each, written blindly: a bit set in memory would make every row wait for the one before.
 template <class CodeAt>
 void Block::read_packed(CodeAt code_at, std::size_t n_words, Profile& out) const {
   std::int64_t* cells = cells_.data();
@@ -149,8 +158,10 @@ void Block::read_rows(CodeAt code_at, std::size_t n_bins, Profile& out) const {
   const bool packed = stats_.form == RowForm::packed;
   const std::size_t width = stats_.width, n_words = (n_bins + 8) / 8;
   if (seen_.size() < n_words) seen_.resize(n_words, 0);
-  if (const std::size_t n = n_words * 8 * (packed ? 1 : width); cells_.size() < n) cells_.resize(n, 0);
-  out.reserve(std::min(end_ - begin_, n_bins) + 2, width);  // one more is written before it is known to be empty
+  if (const std::size_t n = n_words * 8 * (packed ? 1 : width); cells_.size() < n)
+    cells_.resize(n, 0);
+  out.reserve(std::min(end_ - begin_, n_bins) + 2,
+              width);  // one more is written before it is known to be empty
   if (packed) {
     read_packed(code_at, n_words, out);
   } else {
@@ -164,7 +175,8 @@ void Block::read_rows(CodeAt code_at, std::size_t n_bins, Profile& out) const {
 
 /// Stable and without branches on the side, as in Partition; packed statistics move along.
 template <class CodeAt>
-std::size_t Block::divide_rows(CodeAt code_at, std::size_t begin, std::size_t end, const Split& split) {
+std::size_t Block::divide_rows(CodeAt code_at, std::size_t begin, std::size_t end,
+                               const Split& split) {
   const std::uint32_t missing = matrix_.n_bins[split.feature];
   const bool packed = stats_.form == RowForm::packed;
   std::size_t left = begin, right = 0;
@@ -182,7 +194,8 @@ std::size_t Block::divide_rows(CodeAt code_at, std::size_t begin, std::size_t en
     right += 1 - goes_left;
   }
   std::copy_n(spare_order_.begin(), right, order_.begin() + static_cast<std::ptrdiff_t>(left));
-  if (packed) std::copy_n(spare_words_.begin(), right, words_.begin() + static_cast<std::ptrdiff_t>(left));
+  if (packed)
+    std::copy_n(spare_words_.begin(), right, words_.begin() + static_cast<std::ptrdiff_t>(left));
   return left - begin;
 }
 
@@ -206,7 +219,8 @@ void Block::read(std::size_t feature, Profile& out) const {
 }
 
 std::size_t Block::divide(std::size_t begin, std::size_t end, const Split& split) {
-  return with_column(split.feature, [&](auto code_at) { return divide_rows(code_at, begin, end, split); });
+  return with_column(split.feature,
+                     [&](auto code_at) { return divide_rows(code_at, begin, end, split); });
 }
 
 }  // namespace committee

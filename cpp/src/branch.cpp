@@ -7,7 +7,11 @@
 namespace committee {
 
 Branch::Branch(const TreeData& data, Grower grower, std::size_t task_rows)
-    : data_(data), grower_(std::move(grower)), block_(data.matrix, data.stats), task_rows_(task_rows) {}
+    : data_(data),
+      grower_(std::move(grower)),
+      block_(data.matrix, data.stats),
+      task_rows_(task_rows),
+      block_rows_(block_rows(data.matrix, data.stats)) {}
 
 Histogram& Branch::histogram(NodeId id) {
   if (histograms_.size() <= id) histograms_.resize(grower_.size());
@@ -17,13 +21,14 @@ Histogram& Branch::histogram(NodeId id) {
 Histogram Branch::sum_rows(NodeId id, const Context& context) {
   const GrownNode& node = grower_.node(id);
   Histogram sums = data_.pool.take();
-  accumulate(data_.matrix, data_.stats, data_.partition.rows(node.begin, node.rows), sums, data_.pool, context);
+  accumulate(data_.matrix, data_.stats, data_.partition.rows(node.begin, node.rows), sums,
+             data_.pool, context);
   fill_zero_bins(data_.matrix, data_.stats, grower_.sums(id), sums);
   return sums;
 }
 
-/// An open node gets its profiles: from its rows when it is small, else from its histogram, which is kept for the
-/// subtraction below it.
+/// An open node gets its profiles: from its rows when it is small, else from its histogram, which
+/// is kept for the subtraction below it.
 void Branch::take(NodeId id, Histogram sums, const Context& context) {
   const bool whole = data_.params.growth == Growth::depth_first;
   const GrownNode& node = grower_.node(id);
@@ -45,7 +50,8 @@ void Branch::take(NodeId id, Histogram sums, const Context& context) {
 void Branch::open_children(NodeId parent, const Context& context) {
   const NodeId left = grower_.node(parent).left;
   const std::vector<NodeId> open = grower_.wanted();
-  const bool any_large = std::any_of(open.begin(), open.end(), [&](NodeId id) { return !small(id); });
+  const bool any_large =
+      std::any_of(open.begin(), open.end(), [&](NodeId id) { return !small(id); });
   Histogram sums[2];
   Histogram above = std::move(histogram(parent));
   if (any_large && !above.empty()) {
@@ -68,7 +74,8 @@ void Branch::divide(NodeId id, const Context& context) {
   grower_.node(node.left).begin = node.begin;
   grower_.node(node.left + 1).begin = node.begin + n_left;
   grower_.describe(node.left, row_facts(data_.stats, data_.partition.rows(node.begin, n_left)));
-  grower_.describe(node.left + 1, row_facts(data_.stats, data_.partition.rows(node.begin + n_left, n_right)));
+  grower_.describe(node.left + 1,
+                   row_facts(data_.stats, data_.partition.rows(node.begin + n_left, n_right)));
   open_children(id, context);
 }
 
@@ -82,7 +89,8 @@ void Branch::grow(Histogram root, const Context& context) {
   }
 }
 
-/// The whole subtree below a small node, depth-first inside the block; the rows' new order goes back at the end.
+/// The whole subtree below a small node, depth-first inside the block; the rows' new order goes
+/// back at the end.
 void Branch::grow_block(NodeId root, const Context& context) {
   const std::size_t first = grower_.node(root).begin, n = grower_.node(root).rows;
   const Context alone{1, context.poll};

@@ -7,7 +7,8 @@
 
 namespace committee {
 
-/// What all branches of a tree share; read-only but for the rows, of which each branch has its own range.
+/// What all branches of a tree share; read-only but for the rows, of which each branch has its own
+/// range.
 struct TreeData {
   const BinnedMatrix& matrix;
   const Stats& stats;
@@ -18,7 +19,8 @@ struct TreeData {
 
 class Branch {
  public:
-  /// task_rows: nodes of at most so many rows are left for tasks instead of being grown here (0: none are).
+  /// task_rows: nodes of at most so many rows are left for tasks instead of being grown here (0:
+  /// none are).
   Branch(const TreeData& data, Grower grower, std::size_t task_rows);
 
   void grow(Histogram root, const Context& context);
@@ -32,7 +34,7 @@ class Branch {
   Grower& grower() { return grower_; }
 
  private:
-  bool small(NodeId id) const { return grower_.node(id).rows <= kBlockRows; }
+  bool small(NodeId id) const { return grower_.node(id).rows <= block_rows_; }
   void divide(NodeId id, const Context& context);
   void open_children(NodeId parent, const Context& context);
   void take(NodeId id, Histogram histogram, const Context& context);
@@ -44,6 +46,7 @@ class Branch {
   Grower grower_;
   Block block_;
   std::size_t task_rows_;
+  std::size_t block_rows_;
   std::vector<Histogram> histograms_;  // by node; empty where none is kept
   std::vector<Task> tasks_;
 };

@@ -7,26 +7,31 @@ namespace {
 
 // One function per criterion: clones are not made of templates.
 template <class C>
-inline __attribute__((always_inline)) void score_with(C s, const double* a, const double* b, std::size_t n,
-                                                      double total_a, double total_b, double* out) {
+inline __attribute__((always_inline)) void score_with(C s, const double* a, const double* b,
+                                                      std::size_t n, double total_a, double total_b,
+                                                      double* out) {
   for (std::size_t i = 0; i < n; ++i) out[i] = s(a[i], b[i]) + s(total_a - a[i], total_b - b[i]);
 }
 
 COMMITTEE_CLONES
-void score_gini(const double* a, const double* b, std::size_t n, double ta, double tb, double* out) {
+void score_gini(const double* a, const double* b, std::size_t n, double ta, double tb,
+                double* out) {
   score_with(pair::Gini{}, a, b, n, ta, tb, out);
 }
 COMMITTEE_CLONES
-void score_entropy(const double* a, const double* b, std::size_t n, double ta, double tb, double* out) {
+void score_entropy(const double* a, const double* b, std::size_t n, double ta, double tb,
+                   double* out) {
   score_with(pair::Entropy{}, a, b, n, ta, tb, out);
 }
 COMMITTEE_CLONES
-void score_error(const double* a, const double* b, std::size_t n, double ta, double tb, double* out) {
+void score_error(const double* a, const double* b, std::size_t n, double ta, double tb,
+                 double* out) {
   score_with(pair::Error{}, a, b, n, ta, tb, out);
 }
 /// Deviations from the node's mean, of both sides alike: mirrored splits must tie to the last bit.
 COMMITTEE_CLONES
-void score_squared(const double* a, const double* b, std::size_t n, double ta, double tb, double* out) {
+void score_squared(const double* a, const double* b, std::size_t n, double ta, double tb,
+                   double* out) {
   const double mean = ta / tb;
   for (std::size_t i = 0; i < n; ++i) {
     const double rest = tb - b[i];
@@ -35,18 +40,20 @@ void score_squared(const double* a, const double* b, std::size_t n, double ta, d
   }
 }
 COMMITTEE_CLONES
-void score_newton(double l2, const double* a, const double* b, std::size_t n, double ta, double tb, double* out) {
+void score_newton(double l2, const double* a, const double* b, std::size_t n, double ta, double tb,
+                  double* out) {
   score_with(pair::Squared{l2}, a, b, n, ta, tb, out);
 }
 COMMITTEE_CLONES
-void score_poisson(const double* a, const double* b, std::size_t n, double ta, double tb, double* out) {
+void score_poisson(const double* a, const double* b, std::size_t n, double ta, double tb,
+                   double* out) {
   score_with(pair::Poisson{}, a, b, n, ta, tb, out);
 }
 
 }  // namespace
 
-void score_boundaries(Criterion criterion, double l2, const double* a, const double* b, std::size_t n, double total_a,
-                      double total_b, double* out) {
+void score_boundaries(Criterion criterion, double l2, const double* a, const double* b,
+                      std::size_t n, double total_a, double total_b, double* out) {
   switch (criterion) {
     case Criterion::gini:
       return score_gini(a, b, n, total_a, total_b, out);
@@ -65,8 +72,10 @@ void score_boundaries(Criterion criterion, double l2, const double* a, const dou
 
 double perfect_score(Criterion criterion, const SumShape& shape, const double* sums) {
   if (criterion == Criterion::entropy) return 0;
-  if (criterion != Criterion::gini && criterion != Criterion::error) return std::numeric_limits<double>::infinity();
-  return many::over_outputs(shape, sums, [](const double*, std::uint32_t, double total) { return total; });
+  if (criterion != Criterion::gini && criterion != Criterion::error)
+    return std::numeric_limits<double>::infinity();
+  return many::over_outputs(shape, sums,
+                            [](const double*, std::uint32_t, double total) { return total; });
 }
 
 double node_score(Criterion criterion, const SumShape& shape, const double* s) {

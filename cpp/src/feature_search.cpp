@@ -6,7 +6,8 @@
 
 namespace committee {
 
-/// Two sums, and nothing to check but weights and rows, which only move the ends: all boundaries at once.
+/// Two sums, and nothing to check but weights and rows, which only move the ends: all boundaries at
+/// once.
 bool FeatureSearch::plain(const Limits& limits) const {
   return s.pair_ && s.stats_.small_sums() && !limits.check_values &&
          s.params_.criterion != Criterion::normalized_gain;
@@ -25,34 +26,37 @@ Limits FeatureSearch::limits(std::uint32_t feature) const {
 }
 
 template <class C, class M>
-void FeatureSearch::scan_with(C pair_criterion, M many_criterion, const Profile& profile, const std::uint32_t* order,
-                              std::size_t begin, std::size_t end, const Limits& limits, Boundary& best) const {
+void FeatureSearch::scan_with(C pair_criterion, M many_criterion, const Profile& profile,
+                              const std::uint32_t* order, std::size_t begin, std::size_t end,
+                              const Limits& limits, Boundary& best) const {
   const Stats& stats = s.stats_;
   const Criterion c = s.params_.criterion;
   const auto run = [&](const auto& scorer) {
     if (c == Criterion::normalized_gain) {
-      scan(scorer, profile, order, node.raw, begin, end, parent, limits,
-           [&](double gain, double l, double r) { return normalised(c, gain, parent, l, r); }, best);
+      scan(
+          scorer, profile, order, node.raw, begin, end, parent, limits,
+          [&](double gain, double l, double r) { return normalised(c, gain, parent, l, r); }, best);
     } else {
-      scan(scorer, profile, order, node.raw, begin, end, parent, limits,
-           [&](double gain, double, double) { return std::min(gain, perfect); }, best);
+      scan(
+          scorer, profile, order, node.raw, begin, end, parent, limits,
+          [&](double gain, double, double) { return std::min(gain, perfect); }, best);
     }
   };
   const double l2 = s.params_.l2;
   if (s.pair_ && stats.width == 1) {
-    run(PairScorer<C, true>{pair_criterion, stats.kind, stats.shift, stats.unit(0), stats.unit(1), l2, mean[0],
-                            limits.check_values});
+    run(PairScorer<C, true>{pair_criterion, stats.kind, stats.shift, stats.unit(0), stats.unit(1),
+                            l2, mean[0], limits.check_values});
   } else if (s.pair_) {
-    run(PairScorer<C, false>{pair_criterion, stats.kind, 0, stats.unit(0), stats.unit(1), l2, mean[0],
-                             limits.check_values});
+    run(PairScorer<C, false>{pair_criterion, stats.kind, 0, stats.unit(0), stats.unit(1), l2,
+                             mean[0], limits.check_values});
   } else {
-    run(ManyScorer<M>{many_criterion, stats, s.shape_, s, mean.data(), s.check_rows_, limits.check_values,
-                      stats.width, std::vector<double>(stats.n_sums)});
+    run(ManyScorer<M>{many_criterion, stats, s.shape_, s, mean.data(), s.check_rows_,
+                      limits.check_values, stats.width, std::vector<double>(stats.n_sums)});
   }
 }
 
-void FeatureSearch::scan_any(const Profile& profile, const std::uint32_t* order, std::size_t begin, std::size_t end,
-                             const Limits& limits, Boundary& best) const {
+void FeatureSearch::scan_any(const Profile& profile, const std::uint32_t* order, std::size_t begin,
+                             std::size_t end, const Limits& limits, Boundary& best) const {
   const auto go = [&](auto pair_criterion, auto many_criterion) {
     scan_with(pair_criterion, many_criterion, profile, order, begin, end, limits, best);
   };
@@ -72,9 +76,10 @@ void FeatureSearch::scan_any(const Profile& profile, const std::uint32_t* order,
   }
 }
 
-/// Two classes and regression need one order (by share or mean), which holds the best of all 2^L subsets (Fisher
-/// 1958, Breiman et al. 1984). For more classes the rule is: one order for each class, by its share; the best prefix
-/// of any. Several outputs: the same over all their classes or targets.
+/// Two classes and regression need one order (by share or mean), which holds the best of all 2^L
+/// subsets (Fisher 1958, Breiman et al. 1984). For more classes the rule is: one order for each
+/// class, by its share; the best prefix of any. Several outputs: the same over all their classes or
+/// targets.
 std::size_t FeatureSearch::n_variants() const {
   if (s.stats_.kind == SumKind::newton || s.shape_.n_sums == 2) return 1;
   return s.stats_.kind == SumKind::classes ? s.shape_.n_sums : s.shape_.n_sums - 1;
@@ -89,16 +94,18 @@ void FeatureSearch::order_levels(Scratch& scratch, std::size_t variant) const {
   for (std::size_t i = 0; i < profile.n; ++i) {
     s.stats_.decode(profile.raw.data() + i * s.stats_.width, sums.data());
     const bool two = s.shape_.n_sums == 2;
-    scratch.ratio[i] = two ? s.pair_value(sums[0], sums[1]) : sums[variant] / s.stats_.weight_of(sums.data());
+    scratch.ratio[i] =
+        two ? s.pair_value(sums[0], sums[1]) : sums[variant] / s.stats_.weight_of(sums.data());
   }
-  std::stable_sort(scratch.order.begin(), scratch.order.end(),
-                   [&](std::uint32_t a, std::uint32_t b) { return scratch.ratio[a] < scratch.ratio[b]; });
+  std::stable_sort(
+      scratch.order.begin(), scratch.order.end(),
+      [&](std::uint32_t a, std::uint32_t b) { return scratch.ratio[a] < scratch.ratio[b]; });
 }
 
-/// The best of boundaries [0, n), whose left sums stand in scratch. A tie between the two sides of missing rows goes to
-/// the lower cut, then to the right, as in `scan`.
-void FeatureSearch::best_of(Scratch& scratch, std::size_t n, const double total[2], const Limits& limits,
-                                  bool missing_left, Boundary& best) const {
+/// The best of boundaries [0, n), whose left sums stand in scratch. A tie between the two sides of
+/// missing rows goes to the lower cut, then to the right, as in `scan`.
+void FeatureSearch::best_of(Scratch& scratch, std::size_t n, const double total[2],
+                            const Limits& limits, bool missing_left, Boundary& best) const {
   const double *a = scratch.a.data(), *b = scratch.b.data();
   const bool classes = s.stats_.kind == SumKind::classes;
   const double least = std::max(limits.min_weight, s.stats_.counts_rows() ? limits.min_rows : 0.0);
@@ -107,8 +114,8 @@ void FeatureSearch::best_of(Scratch& scratch, std::size_t n, const double total[
   std::size_t begin = 0;
   while (begin < n && weight(begin) < least) ++begin;
   while (n > begin && all - weight(n - 1) < least) --n;
-  score_boundaries(s.params_.criterion, s.params_.l2, a + begin, b + begin, n - begin, total[0], total[1],
-                   scratch.score.data() + begin);
+  score_boundaries(s.params_.criterion, s.params_.l2, a + begin, b + begin, n - begin, total[0],
+                   total[1], scratch.score.data() + begin);
   double top = -infinity();
   std::size_t at = n;
   for (std::size_t i = begin; i < n; ++i) {
@@ -124,7 +131,7 @@ void FeatureSearch::best_of(Scratch& scratch, std::size_t n, const double total[
 }
 
 void FeatureSearch::scan_plain(Scratch& scratch, const std::uint32_t* order, std::size_t end,
-                                     const Limits& limits, Boundary& best) const {
+                               const Limits& limits, Boundary& best) const {
   const Profile& profile = scratch.profile;
   const Stats& stats = s.stats_;
   if (scratch.a.size() < end) {
@@ -174,14 +181,16 @@ void FeatureSearch::try_numeric(Scratch& scratch, Candidate& out) const {
   scan_any(scratch.profile, nullptr, 0, end, limit, out.boundary);
 }
 
-/// One uniform draw between the smallest and the largest value of the node; with missing rows the side they take is
-/// still learned, and a node with one value and missing rows is cut between the two.
+/// One uniform draw between the smallest and the largest value of the node; with missing rows the
+/// side they take is still learned, and a node with one value and missing rows is cut between the
+/// two.
 void FeatureSearch::try_random(Scratch& scratch, Candidate& out) const {
   const Profile& profile = scratch.profile;
   if (profile.n < 2) return try_numeric(scratch, out);
   const FeatureBins& bins = s.mapper_.feature(out.feature);
   KeyedStream stream(mix(node.key, out.feature), Use::threshold);
-  const double low = bins.gap_low[profile.bin[0]], high = bins.gap_high[profile.bin[profile.n - 1] - 1];
+  const double low = bins.gap_low[profile.bin[0]],
+               high = bins.gap_high[profile.bin[profile.n - 1] - 1];
   const double u = stream.uniform();
   const double t = low * (1 - u) + high * u;
   // The last bin whose largest value does not exceed t goes left; never all of them.
@@ -191,7 +200,8 @@ void FeatureSearch::try_random(Scratch& scratch, Candidate& out) const {
   std::size_t index = 0;
   while (index + 2 < profile.n && profile.bin[index + 1] <= b) ++index;
   scan_any(profile, nullptr, index, index + 1, limits(out.feature), out.boundary);
-  out.drawn = t >= bins.gap_low[profile.bin[index]] && t < bins.gap_high[profile.bin[index + 1] - 1];
+  out.drawn =
+      t >= bins.gap_low[profile.bin[index]] && t < bins.gap_high[profile.bin[index + 1] - 1];
   out.threshold = t;
 }
 
@@ -217,8 +227,9 @@ void FeatureSearch::try_levels(Scratch& scratch, Candidate& out) const {
   }
 }
 
-/// C4.5's split of a categorical feature: one branch a level, of which at least two must meet the limits. Missing rows
-/// join the heaviest level. The boundary names the level that is taken off first: the lowest.
+/// C4.5's split of a categorical feature: one branch a level, of which at least two must meet the
+/// limits. Missing rows join the heaviest level. The boundary names the level that is taken off
+/// first: the lowest.
 void FeatureSearch::try_multiway(Scratch& scratch, Candidate& out) const {
   const Profile& profile = scratch.profile;
   const Stats& stats = s.stats_;
@@ -230,12 +241,14 @@ void FeatureSearch::try_multiway(Scratch& scratch, Candidate& out) const {
   std::vector<std::int64_t> cell(stats.width);
   for (std::size_t i = 0; i < profile.n; ++i) {
     std::copy_n(profile.raw.data() + i * stats.width, stats.width, cell.data());
-    for (std::size_t j = 0; profile.has_missing && i == heaviest && j < stats.width; ++j) cell[j] += profile.missing[j];
+    for (std::size_t j = 0; profile.has_missing && i == heaviest && j < stats.width; ++j)
+      cell[j] += profile.missing[j];
     stats.decode(cell.data(), sums.data());
     const double weight = stats.weight_of(sums.data());
     const double rows = limit.min_rows > 0 ? stats.decode_count(cell.data()) : 0;
     enough += weight >= limit.min_weight && rows >= limit.min_rows;
-    for (std::size_t m = 0; stats.kind == SumKind::regression && m + 1 < sums.size(); ++m) sums[m] -= mean[m] * weight;
+    for (std::size_t m = 0; stats.kind == SumKind::regression && m + 1 < sums.size(); ++m)
+      sums[m] -= mean[m] * weight;
     score += node_score(s.params_.criterion, s.shape_, sums.data());
     split_entropy -= x_log_x(weight);
     total += weight;
@@ -244,7 +257,8 @@ void FeatureSearch::try_multiway(Scratch& scratch, Candidate& out) const {
   if (!node.chained && (enough < 2 || !std::isfinite(score))) return;
   const double gain = score - parent;
   out.quality = gain;
-  if (s.params_.criterion == Criterion::normalized_gain) out.quality = 2 * gain / (split_entropy - parent);
+  if (s.params_.criterion == Criterion::normalized_gain)
+    out.quality = 2 * gain / (split_entropy - parent);
   out.split_entropy = split_entropy;
   out.boundary = {out.quality, gain, 0, profile.has_missing && heaviest == 0, true};
   out.multiway = true;
@@ -264,8 +278,8 @@ std::size_t FeatureSearch::heaviest_level(const Profile& profile) const {
 }
 
 /// False when the feature is constant in the node.
-bool FeatureSearch::try_feature(const ProfileSource& profiles, std::uint32_t feature, Scratch& scratch,
-                                      Candidate& out) const {
+bool FeatureSearch::try_feature(const ProfileSource& profiles, std::uint32_t feature,
+                                Scratch& scratch, Candidate& out) const {
   profiles.read(feature, scratch.profile);
   const Profile& profile = scratch.profile;
   out = Candidate{};

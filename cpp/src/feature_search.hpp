@@ -37,10 +37,12 @@ struct FeatureSearch {
   const NodeSums& node;
   double parent;
   std::span<const double> mean;  // squared error: of the node, per output; zeros otherwise
-  double perfect = infinity();  // a gain that no split exceeds; rounding is kept from exceeding it
+  double perfect = infinity();   // a gain that no split exceeds; rounding is kept from exceeding it
 
-  /// False when the feature is constant in the node; else `out` is its best split, if any is admissible.
-  bool try_feature(const ProfileSource& profiles, std::uint32_t feature, Scratch& scratch, Candidate& out) const;
+  /// False when the feature is constant in the node; else `out` is its best split, if any is
+  /// admissible.
+  bool try_feature(const ProfileSource& profiles, std::uint32_t feature, Scratch& scratch,
+                   Candidate& out) const;
   /// Writes to scratch the order in which levels are cut; `variant` below n_variants().
   void order_levels(Scratch& scratch, std::size_t variant) const;
 
@@ -54,15 +56,16 @@ struct FeatureSearch {
   void try_multiway(Scratch& scratch, Candidate& out) const;
 
   bool plain(const Limits& limits) const;
-  void scan_plain(Scratch& scratch, const std::uint32_t* order, std::size_t end, const Limits& limits,
-                  Boundary& best) const;
-  void best_of(Scratch& scratch, std::size_t n, const double total[2], const Limits& limits, bool missing_left,
-               Boundary& best) const;
-  void scan_any(const Profile& profile, const std::uint32_t* order, std::size_t begin, std::size_t end,
-                const Limits& limits, Boundary& best) const;
+  void scan_plain(Scratch& scratch, const std::uint32_t* order, std::size_t end,
+                  const Limits& limits, Boundary& best) const;
+  void best_of(Scratch& scratch, std::size_t n, const double total[2], const Limits& limits,
+               bool missing_left, Boundary& best) const;
+  void scan_any(const Profile& profile, const std::uint32_t* order, std::size_t begin,
+                std::size_t end, const Limits& limits, Boundary& best) const;
   template <class C, class M>
-  void scan_with(C pair_criterion, M many_criterion, const Profile& profile, const std::uint32_t* order,
-                 std::size_t begin, std::size_t end, const Limits& limits, Boundary& best) const;
+  void scan_with(C pair_criterion, M many_criterion, const Profile& profile,
+                 const std::uint32_t* order, std::size_t begin, std::size_t end,
+                 const Limits& limits, Boundary& best) const;
 };
 
 }  // namespace committee

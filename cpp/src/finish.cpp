@@ -61,59 +61,73 @@ ForestArrays Grower::finish(std::vector<__int128> fine) {
   return out;
 }
 
-/// Values and impurities of all nodes. A regression's come from exact integer sums of its leaves, added upwards.
-void Grower::set_values(ForestArrays& out, std::span<const NodeId> order, std::vector<__int128>& fine) const {
-  const bool exact = stats_.kind != SumKind::classes && params_.criterion != Criterion::absolute_error;
+/// Values and impurities of all nodes.
+void Grower::set_values(ForestArrays& out, std::span<const NodeId> order,
+                        std::vector<__int128>& fine) const {
   const std::size_t width = stats_.fine_width();
-  std::vector<double> s(stats_.n_sums);
-  for (std::size_t i = order.size(); exact && i-- > 0;) {
+  // A regression's values come from exact integer sums of its leaves, added upwards.
+  for (std::size_t i = order.size(); width > 0 && i-- > 0;) {
     const GrownNode& node = nodes_[order[i]];
     if (node.left == 0) continue;
     const __int128* child = fine.data() + node.left * width;
-    for (std::size_t j = 0; j < width; ++j) fine[order[i] * width + j] = child[j] + child[width + j];
+    __int128* sum = fine.data() + order[i] * width;
+    for (std::size_t j = 0; j < width; ++j) sum[j] = child[j] + child[width + j];
   }
+  std::vector<double> s(stats_.n_sums);
   for (std::size_t i = 0; i < order.size(); ++i) {
     const GrownNode& node = nodes_[order[i]];
-    double* value = out.values.data() + i * out.n_outputs;
-    const __int128* exact_sums = fine.data() + order[i] * width;
     stats_.decode(sums(order[i]).data(), s.data());
-    const double weight = stats_.weight_of(s.data());
-    const bool fine_weight = exact && stats_.kind == SumKind::regression;
-    out.weight[i] = fine_weight ? stats_.fine_total(exact_sums) : weight * stats_.weight_scale();
     if (stats_.kind == SumKind::classes) {
-      const double* from = s.data();
-      for (const std::uint32_t k : stats_.n_classes) {
-        for (std::uint32_t j = 0; j < k; ++j) *value++ = from[j] / weight;
-        from += k;
-      }
-      const double purity = node_score(params_.criterion, search_.shape(), s.data()) / weight;
-      const bool entropy = params_.criterion != Criterion::gini && params_.criterion != Criterion::error;
-      const double highest = entropy ? 0.0 : static_cast<double>(stats_.n_outputs);
-      out.impurity[i] = std::max(0.0, (highest - purity) * search_.score_scale());
-      if (!params_.monotone.empty() && out.n_outputs == 2) {
-        double* pair = out.values.data() + i * 2;
-        pair[1] = std::clamp(pair[1], node.lower, node.upper);
-        pair[0] = 1 - pair[1];
-      }
-    } else if (!exact) {
-      *value = node.value;
-      out.impurity[i] = node.impurity;
-    } else if (stats_.kind == SumKind::newton) {
-      const double h = stats_.fine_value(exact_sums, 1) + params_.l2;
-      *value = h > 0 ? -stats_.fine_value(exact_sums, 0) / h : 0.0;
-      if (!params_.monotone.empty()) *value = std::clamp(*value, node.lower, node.upper);
+      set_shares(out, i, node, s.data());
     } else {
-      double impurity = 0;
-      for (std::size_t m = 0; m < stats_.n_outputs; ++m) {
-        value[m] = node.constant ? stats_.y[node.row * stats_.n_outputs + m] : stats_.fine_value(exact_sums, m);
-        impurity += stats_.fine_impurity(exact_sums, m);
-        if (params_.monotone.empty()) continue;
-        value[m] = std::clamp(value[m], stats_.centre(m) + node.lower * stats_.y_scale(),
-                              stats_.centre(m) + node.upper * stats_.y_scale());
-      }
-      out.impurity[i] = node.constant ? 0.0 : impurity / static_cast<double>(stats_.n_outputs);
+      set_numbers(out, i, node, fine.data() + order[i] * width);
+      if (stats_.kind == SumKind::newton) out.weight[i] = stats_.weight_of(s.data());
     }
   }
+}
+
+void Grower::set_shares(ForestArrays& out, std::size_t at, const GrownNode& node,
+                        const double* sums) const {
+  const double weight = stats_.weight_of(sums);
+  double* value = out.values.data() + at * out.n_outputs;
+  for (std::size_t k = 0; k < stats_.n_sums; ++k) value[k] = sums[k] / weight;
+  if (!params_.monotone.empty()) {  // two classes
+    value[1] = std::clamp(value[1], node.lower, node.upper);
+    value[0] = 1 - value[1];
+  }
+  const double purity = node_score(params_.criterion, search_.shape(), sums) / weight;
+  const bool entropy =
+      params_.criterion != Criterion::gini && params_.criterion != Criterion::error;
+  const double highest = entropy ? 0.0 : static_cast<double>(stats_.n_outputs);
+  out.impurity[at] = std::max(0.0, (highest - purity) * search_.score_scale());
+  out.weight[at] = weight * stats_.weight_scale();
+}
+
+void Grower::set_numbers(ForestArrays& out, std::size_t at, const GrownNode& node,
+                         const __int128* fine) const {
+  double* value = out.values.data() + at * out.n_outputs;
+  if (stats_.kind == SumKind::newton) {
+    const double h = stats_.fine_value(fine, 1) + params_.l2;
+    *value = h > 0 ? -stats_.fine_value(fine, 0) / h : 0.0;
+    if (!params_.monotone.empty()) *value = std::clamp(*value, node.lower, node.upper);
+    return;
+  }
+  out.weight[at] = stats_.fine_total(fine);
+  if (params_.criterion == Criterion::absolute_error) {
+    *value = node.value;
+    out.impurity[at] = node.impurity;
+    return;
+  }
+  double impurity = 0;
+  for (std::size_t m = 0; m < stats_.n_outputs; ++m) {
+    value[m] =
+        node.constant ? stats_.y[node.row * stats_.n_outputs + m] : stats_.fine_value(fine, m);
+    impurity += stats_.fine_impurity(fine, m);
+    if (params_.monotone.empty()) continue;
+    value[m] = std::clamp(value[m], stats_.centre(m) + node.lower * stats_.y_scale(),
+                          stats_.centre(m) + node.upper * stats_.y_scale());
+  }
+  out.impurity[at] = node.constant ? 0.0 : impurity / static_cast<double>(stats_.n_outputs);
 }
 
 }  // namespace committee

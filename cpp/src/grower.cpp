@@ -5,7 +5,8 @@
 
 namespace committee {
 
-/// Below a node only groups that hold every feature of its path stay open; candidates are their union.
+/// Below a node only groups that hold every feature of its path stay open; candidates are their
+/// union.
 struct Grower::FeatureGroups {
   std::vector<std::uint8_t> open;
   std::vector<std::uint32_t> features;
@@ -29,7 +30,8 @@ std::vector<std::uint32_t> draw_tree_features(const TreeParams& params, std::siz
 
 }  // namespace
 
-Grower::Grower(const TreeParams& params, const SplitSearch& search, const Stats& stats, std::size_t n_features)
+Grower::Grower(const TreeParams& params, const SplitSearch& search, const Stats& stats,
+               std::size_t n_features)
     : params_(params),
       search_(search),
       stats_(stats),
@@ -59,14 +61,18 @@ void Grower::start(std::span<const std::int64_t> totals, RowFacts facts) {
   describe(0, facts);
 }
 
-bool Grower::may_split(const GrownNode& node, std::span<const std::int64_t> sums, RowFacts facts) const {
+bool Grower::may_split(const GrownNode& node, std::span<const std::int64_t> sums,
+                       RowFacts facts) const {
   if (node.bound >= 0) return true;
-  if (node.depth >= params_.max_depth || facts.rows < params_.min_rows_split || facts.rows < 2) return false;
+  if (node.depth >= params_.max_depth || facts.rows < params_.min_rows_split || facts.rows < 2)
+    return false;
   if (facts.rows < 2 * params_.min_rows_leaf || facts.constant_target) return false;
   thread_local std::vector<double> decoded;
   decoded.resize(stats_.n_sums);
   stats_.decode(sums.data(), decoded.data());
-  if (stats_.weight_of(decoded.data()) * stats_.weight_scale() < 2 * params_.min_weight_leaf * kRounded) return false;
+  if (stats_.weight_of(decoded.data()) * stats_.weight_scale() <
+      2 * params_.min_weight_leaf * kRounded)
+    return false;
   if (stats_.kind != SumKind::classes) return true;
   // Pure when every output has one class left.
   const double* s = decoded.data();
@@ -98,7 +104,8 @@ std::span<const std::uint32_t> Grower::candidates(NodeId id) const {
 
 Split Grower::find(NodeId id, const ProfileSource& profiles, const Context& context) const {
   const GrownNode& node = nodes_[id];
-  NodeSums about{sums(id), node.lower, node.upper, node.key, node.rows, node.bound >= 0, candidates(id)};
+  NodeSums about{sums(id),  node.lower,      node.upper,    node.key,
+                 node.rows, node.bound >= 0, candidates(id)};
   const auto bound = static_cast<std::uint32_t>(node.bound);
   if (about.chained) about.features = {&bound, 1};
   return search_.best(about, profiles, context);
@@ -109,7 +116,8 @@ void Grower::feed(NodeId node, const ProfileSource& profiles, const Context& con
   if (split.found()) pending_.push_back({node, std::move(split)});
 }
 
-/// Depth-first: the most recent; of two siblings the smaller. Best-first: the largest gain, the oldest of equals.
+/// Depth-first: the most recent; of two siblings the smaller. Best-first: the largest gain, the
+/// oldest of equals.
 std::vector<NodeId> Grower::splits() {
   emitted_.clear();
   if (params_.growth == Growth::level) {
@@ -118,9 +126,10 @@ std::vector<NodeId> Grower::splits() {
   } else if (!pending_.empty()) {
     auto next = pending_.end() - 1;
     if (params_.growth == Growth::best_first) {
-      next = std::max_element(pending_.begin(), pending_.end(), [](const Pending& a, const Pending& b) {
-        return a.split.gain < b.split.gain || (a.split.gain == b.split.gain && a.node > b.node);
-      });
+      next = std::max_element(
+          pending_.begin(), pending_.end(), [](const Pending& a, const Pending& b) {
+            return a.split.gain < b.split.gain || (a.split.gain == b.split.gain && a.node > b.node);
+          });
     } else if (pending_.size() > 1 && (next - 1)->node + 1 == next->node &&
                nodes_[(next - 1)->node].rows < nodes_[next->node].rows) {
       --next;
@@ -145,7 +154,8 @@ const Split& Grower::pending(NodeId id) const {
 }
 
 /// A split on a constrained feature puts the middle of the children's values between them.
-void Grower::bound_children(GrownNode& left, GrownNode& right, const GrownNode& parent, const Split& split) const {
+void Grower::bound_children(GrownNode& left, GrownNode& right, const GrownNode& parent,
+                            const Split& split) const {
   left.lower = right.lower = parent.lower;
   left.upper = right.upper = parent.upper;
   const int sign = params_.monotone.empty() ? 0 : params_.monotone[split.feature];
@@ -159,7 +169,8 @@ void Grower::bound_children(GrownNode& left, GrownNode& right, const GrownNode& 
 }
 
 NodeId Grower::apply(NodeId id, const Split& split) {
-  if (nodes_.size() + 2 > std::numeric_limits<NodeId>::max()) throw std::length_error("a tree has too many nodes");
+  if (nodes_.size() + 2 > std::numeric_limits<NodeId>::max())
+    throw std::length_error("a tree has too many nodes");
   const auto child = static_cast<NodeId>(nodes_.size());
   GrownNode left, right;
   GrownNode& parent = nodes_[id];
@@ -192,7 +203,9 @@ NodeId Grower::apply(NodeId id, const Split& split) {
       bool candidate = false;
       for (std::size_t g = 0; g < groups->open.size(); ++g) {
         const auto& group = params_.interactions[g];
-        const auto holds = [&](std::uint32_t x) { return std::find(group.begin(), group.end(), x) != group.end(); };
+        const auto holds = [&](std::uint32_t x) {
+          return std::find(group.begin(), group.end(), x) != group.end();
+        };
         groups->open[g] = groups->open[g] && holds(split.feature);
         candidate = candidate || (groups->open[g] && holds(f));
       }
@@ -223,9 +236,11 @@ void Grower::graft(NodeId id, Grower&& branch) {
   }
   nodes_[id] = branch.nodes_[0];
   nodes_.insert(nodes_.end(), branch.nodes_.begin() + 1, branch.nodes_.end());
-  raw_.insert(raw_.end(), branch.raw_.begin() + static_cast<std::ptrdiff_t>(stats_.width), branch.raw_.end());
+  raw_.insert(raw_.end(), branch.raw_.begin() + static_cast<std::ptrdiff_t>(stats_.width),
+              branch.raw_.end());
   std::move(branch.sets_.begin(), branch.sets_.end(), std::back_inserter(sets_));
-  if (!groups_.empty()) groups_.insert(groups_.end(), branch.groups_.begin() + 1, branch.groups_.end());
+  if (!groups_.empty())
+    groups_.insert(groups_.end(), branch.groups_.begin() + 1, branch.groups_.end());
   n_leaves_ += branch.n_leaves_ - 1;
 }
 

@@ -8,15 +8,17 @@
 namespace committee {
 namespace {
 
-constexpr std::size_t kAhead = 16;           // rows prefetched ahead of the one being added
-constexpr std::size_t kTileFeatures = 64;    // 64 * 256 words: the tile stays in the second cache, rows in the first
+constexpr std::size_t kAhead = 16;  // rows prefetched ahead of the one being added
+constexpr std::size_t kTileFeatures =
+    64;  // 64 * 256 words: the tile stays in the second cache, rows in the first
 constexpr std::size_t kTileRows = 2048;
-constexpr std::size_t kChunkRows = 16384;    // of one task when a node is shared among threads
+constexpr std::size_t kChunkRows = 16384;  // of one task when a node is shared among threads
 
 /// Packed words, one byte a bin, features [first, last): the kernel of the table in docs/design.
 COMMITTEE_CLONES
-void add_packed8(const std::uint8_t* codes, std::size_t stride, const RowId* rows, std::size_t n_rows,
-                 const std::int64_t* words, std::int64_t* out, std::size_t first, std::size_t last) {
+void add_packed8(const std::uint8_t* codes, std::size_t stride, const RowId* rows,
+                 std::size_t n_rows, const std::int64_t* words, std::int64_t* out,
+                 std::size_t first, std::size_t last) {
   const std::size_t whole = first + (last - first) / 8 * 8;
   for (std::size_t i = 0; i < n_rows; ++i) {
     const std::size_t row = rows[i];
@@ -40,14 +42,15 @@ void add_packed8(const std::uint8_t* codes, std::size_t stride, const RowId* row
     }
     if (whole == last) continue;
     std::uint64_t w;
-    std::memcpy(&w, x + whole, 8);  // may read past the row: the matrix keeps 64 bytes behind its last one
+    std::memcpy(&w, x + whole,
+                8);  // may read past the row: the matrix keeps 64 bytes behind its last one
     for (std::size_t j = whole; j < last; ++j, w >>= 8, h += 256) h[w & 255] += a;
   }
 }
 
 /// Rows in tiles so that a wide matrix's histogram is written tile by tile.
-void add_packed8_tiled(const BinnedMatrix& m, const Stats& stats, const RowId* rows, std::size_t n_rows,
-                       std::int64_t* out) {
+void add_packed8_tiled(const BinnedMatrix& m, const Stats& stats, const RowId* rows,
+                       std::size_t n_rows, std::int64_t* out) {
   const std::size_t p = m.n_features;
   if (p <= kTileFeatures) {
     add_packed8(m.codes8.data(), p, rows, n_rows, stats.words.data(), out, 0, p);
@@ -80,7 +83,8 @@ void for_each_slot(const BinnedMatrix& m, std::size_t row, Visit visit) {
 }
 
 /// Any layout, packed rows into single words.
-void add_packed(const BinnedMatrix& m, const Stats& stats, const RowId* rows, std::size_t n, std::int64_t* out) {
+void add_packed(const BinnedMatrix& m, const Stats& stats, const RowId* rows, std::size_t n,
+                std::int64_t* out) {
   if (m.layout == Layout::dense8) return add_packed8_tiled(m, stats, rows, n, out);
   for (std::size_t i = 0; i < n; ++i) {
     const std::int64_t a = stats.words[rows[i]];
@@ -89,7 +93,8 @@ void add_packed(const BinnedMatrix& m, const Stats& stats, const RowId* rows, st
 }
 
 /// Packed rows into two words: blocks that cannot overflow are summed packed, then widened.
-void add_blocks(const BinnedMatrix& m, const Stats& stats, std::span<const RowId> rows, Histogram& out) {
+void add_blocks(const BinnedMatrix& m, const Stats& stats, std::span<const RowId> rows,
+                Histogram& out) {
   std::vector<std::int64_t> block(m.histogram_size(), 0);
   const std::int64_t mask = (std::int64_t{1} << stats.shift) - 1;
   for (std::size_t begin = 0; begin < rows.size(); begin += stats.block_rows) {
@@ -103,7 +108,8 @@ void add_blocks(const BinnedMatrix& m, const Stats& stats, std::span<const RowId
   }
 }
 
-void add_wide(const BinnedMatrix& m, const Stats& stats, std::span<const RowId> rows, Histogram& out) {
+void add_wide(const BinnedMatrix& m, const Stats& stats, std::span<const RowId> rows,
+              Histogram& out) {
   const std::size_t width = stats.width;
   for (const RowId row : rows) {
     const std::int64_t* v = stats.words.data() + row * width;
@@ -114,7 +120,8 @@ void add_wide(const BinnedMatrix& m, const Stats& stats, std::span<const RowId> 
   }
 }
 
-void add_one_hot(const BinnedMatrix& m, const Stats& stats, std::span<const RowId> rows, Histogram& out) {
+void add_one_hot(const BinnedMatrix& m, const Stats& stats, std::span<const RowId> rows,
+                 Histogram& out) {
   const std::size_t width = stats.width;
   for (const RowId row : rows) {
     const std::uint32_t* slots = stats.slots.data() + row * stats.n_outputs;
@@ -139,7 +146,8 @@ void subtract_words(std::int64_t* a, const std::int64_t* b, std::size_t n) {
 
 }  // namespace
 
-void accumulate(const BinnedMatrix& matrix, const Stats& stats, std::span<const RowId> rows, Histogram& out) {
+void accumulate(const BinnedMatrix& matrix, const Stats& stats, std::span<const RowId> rows,
+                Histogram& out) {
   if (rows.empty()) return;
   if (stats.form == RowForm::packed) {
     if (stats.width == 1) {
@@ -154,8 +162,8 @@ void accumulate(const BinnedMatrix& matrix, const Stats& stats, std::span<const 
   }
 }
 
-void accumulate(const BinnedMatrix& matrix, const Stats& stats, std::span<const RowId> rows, Histogram& out,
-                HistogramPool& spare, const Context& context) {
+void accumulate(const BinnedMatrix& matrix, const Stats& stats, std::span<const RowId> rows,
+                Histogram& out, HistogramPool& spare, const Context& context) {
   const std::size_t n_chunks = (rows.size() + kChunkRows - 1) / kChunkRows;
   if (context.n_threads <= 1 || n_chunks < 2) return accumulate(matrix, stats, rows, out);
   std::vector<Histogram> own(static_cast<std::size_t>(context.n_threads));
@@ -172,8 +180,8 @@ void accumulate(const BinnedMatrix& matrix, const Stats& stats, std::span<const 
   }
 }
 
-void fill_zero_bins(const BinnedMatrix& matrix, const Stats& stats, std::span<const std::int64_t> totals,
-                    Histogram& histogram) {
+void fill_zero_bins(const BinnedMatrix& matrix, const Stats& stats,
+                    std::span<const std::int64_t> totals, Histogram& histogram) {
   if (matrix.layout != Layout::sparse) return;
   const std::size_t width = stats.width;
   for (std::size_t f = 0; f < matrix.n_features; ++f) {
@@ -192,7 +200,9 @@ void subtract(Histogram& parent, const Histogram& child) {
   subtract_words(parent.data(), child.data(), parent.size());
 }
 
-void add(Histogram& sum, const Histogram& other) { add_words(sum.data(), other.data(), sum.size()); }
+void add(Histogram& sum, const Histogram& other) {
+  add_words(sum.data(), other.data(), sum.size());
+}
 
 Histogram HistogramPool::take() {
   Histogram histogram;

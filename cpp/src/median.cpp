@@ -60,8 +60,13 @@ class RankSums {
 /// One node's rows, ready to be swept in the order of any feature.
 class MedianSearch {
  public:
-  MedianSearch(const BinnedMatrix& matrix, const BinMapper& mapper, const Stats& stats, const TreeParams& params)
-      : matrix_(matrix), mapper_(mapper), stats_(stats), params_(params), search_(params, mapper, stats) {}
+  MedianSearch(const BinnedMatrix& matrix, const BinMapper& mapper, const Stats& stats,
+               const TreeParams& params)
+      : matrix_(matrix),
+        mapper_(mapper),
+        stats_(stats),
+        params_(params),
+        search_(params, mapper, stats) {}
 
   void load(std::span<const RowId> rows);
   double median() const;    // weighted, the middle of the two where the half falls between them
@@ -77,7 +82,9 @@ class MedianSearch {
   std::size_t draw(std::uint32_t feature, std::uint64_t key);
   void sweep(std::uint32_t feature, std::uint64_t key, Split& best);
   void consider(std::uint32_t feature, std::size_t end, bool missing_left, Split& best);
-  std::int64_t y_of(std::size_t rank) const { return unit_of_rank_[std::min(rank, unit_of_rank_.size() - 1)]; }
+  std::int64_t y_of(std::size_t rank) const {
+    return unit_of_rank_[std::min(rank, unit_of_rank_.size() - 1)];
+  }
 
   const BinnedMatrix& matrix_;
   const BinMapper& mapper_;
@@ -85,10 +92,10 @@ class MedianSearch {
   const TreeParams& params_;
   SplitSearch search_;
   std::span<const RowId> rows_;
-  std::vector<std::uint32_t> rank_;        // of each local row's y among the node's distinct ones
+  std::vector<std::uint32_t> rank_;  // of each local row's y among the node's distinct ones
   std::vector<std::int64_t> unit_of_rank_;
   std::vector<double> value_of_rank_;
-  std::vector<Position> positions_;        // present rows by code, missing ones behind them
+  std::vector<Position> positions_;  // present rows by code, missing ones behind them
   std::size_t n_present_ = 0;
   std::size_t best_end_ = 0;
   double drawn_ = -std::numeric_limits<double>::infinity();
@@ -100,8 +107,9 @@ void MedianSearch::load(std::span<const RowId> rows) {
   rows_ = rows;
   std::vector<std::uint32_t> order(rows.size());
   std::iota(order.begin(), order.end(), 0u);
-  std::sort(order.begin(), order.end(),
-            [&](std::uint32_t a, std::uint32_t b) { return stats_.y[rows[a]] < stats_.y[rows[b]]; });
+  std::sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
+    return stats_.y[rows[a]] < stats_.y[rows[b]];
+  });
   rank_.resize(rows.size());
   unit_of_rank_.clear();
   value_of_rank_.clear();
@@ -158,7 +166,9 @@ void MedianSearch::sort_by(std::uint32_t feature) {
       weight[p.code] += w;
       sum[p.code] += static_cast<__int128>(w) * unit_of_rank_[rank_[p.local]];
     }
-    const auto mean = [&](std::uint32_t c) { return static_cast<double>(sum[c]) / static_cast<double>(weight[c]); };
+    const auto mean = [&](std::uint32_t c) {
+      return static_cast<double>(sum[c]) / static_cast<double>(weight[c]);
+    };
     std::sort(positions_.begin(), positions_.end(), [&](const Position& a, const Position& b) {
       if ((a.code == missing) != (b.code == missing)) return b.code == missing;
       if (a.code == b.code) return a.local < b.local;
@@ -172,13 +182,18 @@ void MedianSearch::sort_by(std::uint32_t feature) {
 }
 
 /// Scores "the first `end` positions go left", the missing rows already standing on their side.
-void MedianSearch::consider(std::uint32_t feature, std::size_t end, bool missing_left, Split& best) {
+void MedianSearch::consider(std::uint32_t feature, std::size_t end, bool missing_left,
+                            Split& best) {
   const std::size_t n_missing = rows_.size() - n_present_;
   const std::size_t n_left = end + (missing_left ? n_missing : 0), n_right = rows_.size() - n_left;
-  if (n_left < params_.min_rows_leaf || n_right < params_.min_rows_leaf || n_left == 0 || n_right == 0) return;
+  if (n_left < params_.min_rows_leaf || n_right < params_.min_rows_leaf || n_left == 0 ||
+      n_right == 0)
+    return;
   const double unit = stats_.weight_scale() * stats_.unit(stats_.n_sums - 1);
   const double least = params_.min_weight_leaf * kRounded;
-  if (static_cast<double>(left_.weight()) * unit < least || static_cast<double>(right_.weight()) * unit < least) return;
+  if (static_cast<double>(left_.weight()) * unit < least ||
+      static_cast<double>(right_.weight()) * unit < least)
+    return;
   const auto y = [&](std::size_t r) { return y_of(r); };
   const auto gain = static_cast<double>(parent_ - left_.distance(y) - right_.distance(y));
   // Ties: the lower feature, then the lower cut, then missing to the right.
@@ -193,13 +208,11 @@ void MedianSearch::consider(std::uint32_t feature, std::size_t end, bool missing
   best.categorical = bins.categorical;
   best.levels.clear();
   if (bins.categorical) {
-    const bool left_heavier = left_.weight() >= right_.weight();  // levels absent from the node go there
-    best.levels.assign((bins.n_bins + 63) / 64, left_heavier ? ~std::uint64_t{0} : 0);
-    if (bins.n_bins % 64 != 0) best.levels.back() &= (std::uint64_t{1} << (bins.n_bins % 64)) - 1;
+    const bool left_heavier =
+        left_.weight() >= right_.weight();  // levels absent from the node go there
+    best.levels = level_set(bins.n_bins, left_heavier);
     for (std::size_t i = 0; i < n_present_; ++i) {
-      const std::uint64_t bit = std::uint64_t{1} << (positions_[i].code % 64);
-      std::uint64_t& word = best.levels[positions_[i].code / 64];
-      word = i < end ? word | bit : word & ~bit;
+      put_level(best.levels, positions_[i].code, i < end);
     }
   } else if (end == n_present_) {
     best.bin = bins.n_bins - 1;
@@ -207,12 +220,14 @@ void MedianSearch::consider(std::uint32_t feature, std::size_t end, bool missing
   } else {
     best.bin = positions_[end - 1].code;
     const double low = bins.gap_low[best.bin], high = bins.gap_high[positions_[end].code - 1];
-    best.threshold = drawn_ >= low && drawn_ < high ? drawn_ : cut_between(low, high);
+    const bool inside = drawn_ >= low && drawn_ < high;
+    best.threshold = inside ? drawn_ : threshold_between(bins, best.bin, positions_[end].code);
   }
 }
 
-/// Random rule: the one boundary that is tried, as a number of positions; n where there is none to draw. Numeric: a
-/// uniform threshold between the smallest and the largest value; levels: a uniform cut in their order.
+/// Random rule: the one boundary that is tried, as a number of positions; n where there is none to
+/// draw. Numeric: a uniform threshold between the smallest and the largest value; levels: a uniform
+/// cut in their order.
 std::size_t MedianSearch::draw(std::uint32_t feature, std::uint64_t key) {
   std::vector<std::size_t> ends;  // positions after which the code changes
   for (std::size_t i = 1; i < n_present_; ++i) {
@@ -223,7 +238,8 @@ std::size_t MedianSearch::draw(std::uint32_t feature, std::uint64_t key) {
   KeyedStream stream(mix(key, feature), Use::threshold);
   const FeatureBins& bins = mapper_.feature(feature);
   if (bins.categorical) return ends[stream.below(ends.size())];
-  const double low = bins.gap_low[positions_[0].code], high = bins.gap_high[positions_[n_present_ - 1].code - 1];
+  const double low = bins.gap_low[positions_[0].code],
+               high = bins.gap_high[positions_[n_present_ - 1].code - 1];
   const double u = stream.uniform();
   drawn_ = low * (1 - u) + high * u;
   std::size_t k = 0;
@@ -243,7 +259,8 @@ void MedianSearch::sweep(std::uint32_t feature, std::uint64_t key, Split& best) 
       side.add(rank_[p.local], w, static_cast<__int128>(w) * unit_of_rank_[rank_[p.local]]);
     };
     for (std::size_t i = 0; i < n_present_; ++i) put(right_, positions_[i], 1);
-    for (std::size_t i = n_present_; i < n; ++i) put(missing_left ? left_ : right_, positions_[i], 1);
+    for (std::size_t i = n_present_; i < n; ++i)
+      put(missing_left ? left_ : right_, positions_[i], 1);
     for (std::size_t i = 0; i < n_present_; ++i) {
       put(left_, positions_[i], 1);
       put(right_, positions_[i], -1);
@@ -259,9 +276,11 @@ Split MedianSearch::best(std::span<const std::uint32_t> features, std::uint64_t 
   const bool sampled = params_.node_features != 0 && params_.node_features < order.size();
   if (sampled) {
     KeyedStream stream(key, Use::node_features);
-    for (std::size_t i = 0; i + 1 < order.size(); ++i) std::swap(order[i], order[i + stream.below(order.size() - i)]);
+    for (std::size_t i = 0; i + 1 < order.size(); ++i)
+      std::swap(order[i], order[i + stream.below(order.size() - i)]);
     std::size_t take = 0;
-    for (std::size_t varying = 0; take < order.size() && (take < params_.node_features || varying == 0); ++take) {
+    for (std::size_t varying = 0;
+         take < order.size() && (take < params_.node_features || varying == 0); ++take) {
       const std::uint32_t first = matrix_.code(rows_[0], order[take]);
       varying += std::any_of(rows_.begin(), rows_.end(),
                              [&](RowId r) { return matrix_.code(r, order[take]) != first; });
@@ -284,7 +303,8 @@ Split MedianSearch::best(std::span<const std::uint32_t> features, std::uint64_t 
 }  // namespace
 
 void grow_by_medians(const BinnedMatrix& matrix, const BinMapper& mapper, const Stats& stats,
-                     const TreeParams& params, Grower& grower, Partition& partition, const Context& context) {
+                     const TreeParams& params, Grower& grower, Partition& partition,
+                     const Context& context) {
   MedianSearch search(matrix, mapper, stats, params);
   // Best-first when leaves are bounded: the open node of the largest gain is split next.
   struct Open {
@@ -318,7 +338,8 @@ void grow_by_medians(const BinnedMatrix& matrix, const BinMapper& mapper, const 
     grower.node(left).begin = node.begin;
     grower.node(left + 1).begin = node.begin + n_left;
     grower.describe(left, row_facts(stats, partition.rows(node.begin, n_left)));
-    grower.describe(left + 1, row_facts(stats, partition.rows(node.begin + n_left, node.rows - n_left)));
+    grower.describe(left + 1,
+                    row_facts(stats, partition.rows(node.begin + n_left, node.rows - n_left)));
     visit(left);
     visit(left + 1);
   }

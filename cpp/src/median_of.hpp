@@ -8,8 +8,9 @@
 
 namespace committee {
 
-/// The smallest value whose prefix holds half of the weight. value(row) -> double (finite), weight(row) -> int64 > 0.
-/// Few rows are sorted; many are narrowed down by 16 bits of their order-preserving keys at a time: four passes.
+/// The smallest value whose prefix holds half of the weight. value(row) -> double (finite),
+/// weight(row) -> int64 > 0. Few rows are sorted; many are narrowed down by 16 bits of their
+/// order-preserving keys at a time: four passes.
 template <class Value, class Weight>
 double weighted_median(std::span<const RowId> rows, Value value, Weight weight) {
   constexpr std::size_t kSort = 16384;
@@ -18,7 +19,9 @@ double weighted_median(std::span<const RowId> rows, Value value, Weight weight) 
     const auto bits = std::bit_cast<std::uint64_t>(value(r) + 0.0);  // no negative zero
     return bits & kSign ? ~bits : bits | kSign;
   };
-  const auto value_of = [](std::uint64_t key) { return std::bit_cast<double>(key & kSign ? key & ~kSign : ~key); };
+  const auto value_of = [](std::uint64_t key) {
+    return std::bit_cast<double>(key & kSign ? key & ~kSign : ~key);
+  };
   __int128 total = 0, below = 0;
   for (const RowId r : rows) total += weight(r);
   if (rows.size() <= kSort) {

@@ -37,7 +37,7 @@ using std::chrono::milliseconds;
 constexpr auto kWorkerSpin = microseconds(30);  // bridges the serial gap between two regions
 constexpr auto kCallerSpin = microseconds(10);  // then the core is better given to a worker
 constexpr auto kParkTime = milliseconds(10);    // a parked caller still polls this often
-constexpr auto kIdleLife = milliseconds(1000);  // a worker without work ends itself
+constexpr auto kIdleLife = milliseconds(200);   // a worker without work ends itself
 constexpr int kMaxThreads = 1024;               // a bound on absurd requests, not a tuning
 
 void pause_core() {
@@ -275,7 +275,8 @@ void Pool::dismiss_idle() {
   dismissing_ = true;
   wake_.notify_all();
   const auto end = Clock::now() + kIdleLife;
-  // A worker that has just left its region is not idle yet: with no region open, all of them are waited for.
+  // A worker that has just left its region is not idle yet: with no region open, all of them are
+  // waited for.
   const auto staying = [&] { return first_ == nullptr ? workers_ > 0 : idle_ > 0; };
   while (staying() && done_.wait_until(held, end) != std::cv_status::timeout) {
   }

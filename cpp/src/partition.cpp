@@ -9,7 +9,8 @@ constexpr std::size_t kChunkRows = 32768;
 
 /// Stable and without branches: both places are written, one advances.
 template <class Code>
-std::size_t divide_rows(RowId* rows, RowId* spare, std::size_t n, Code code, const std::uint8_t* side) {
+std::size_t divide_rows(RowId* rows, RowId* spare, std::size_t n, Code code,
+                        const std::uint8_t* side) {
   std::size_t left = 0, right = 0;
   for (std::size_t i = 0; i < n; ++i) {
     const RowId row = rows[i];
@@ -23,8 +24,8 @@ std::size_t divide_rows(RowId* rows, RowId* spare, std::size_t n, Code code, con
   return left;
 }
 
-std::size_t divide_chunk(RowId* rows, RowId* spare, std::size_t n, const BinnedMatrix& m, std::size_t feature,
-                         const std::uint8_t* side) {
+std::size_t divide_chunk(RowId* rows, RowId* spare, std::size_t n, const BinnedMatrix& m,
+                         std::size_t feature, const std::uint8_t* side) {
   const std::size_t p = m.n_features;
   switch (m.layout) {
     case Layout::dense8: {
@@ -44,23 +45,26 @@ std::size_t divide_chunk(RowId* rows, RowId* spare, std::size_t n, const BinnedM
 
 std::vector<std::uint8_t> side_table(const Split& split, std::uint32_t n_bins) {
   std::vector<std::uint8_t> side(n_bins + 1);
-  for (std::uint32_t code = 0; code <= n_bins; ++code) side[code] = split.goes_left(code, n_bins) ? 1 : 0;
+  for (std::uint32_t code = 0; code <= n_bins; ++code)
+    side[code] = split.goes_left(code, n_bins) ? 1 : 0;
   return side;
 }
 
-std::size_t Partition::divide(std::size_t begin, std::size_t n, const BinnedMatrix& matrix, const Split& split,
-                              const Context& context) {
+std::size_t Partition::divide(std::size_t begin, std::size_t n, const BinnedMatrix& matrix,
+                              const Split& split, const Context& context) {
   const std::vector<std::uint8_t> side = side_table(split, matrix.n_bins[split.feature]);
   RowId* rows = rows_.data() + begin;
   RowId* spare = spare_.data() + begin;
   const std::size_t n_chunks = (n + kChunkRows - 1) / kChunkRows;
-  if (context.n_threads <= 1 || n_chunks < 2) return divide_chunk(rows, spare, n, matrix, split.feature, side.data());
+  if (context.n_threads <= 1 || n_chunks < 2)
+    return divide_chunk(rows, spare, n, matrix, split.feature, side.data());
 
   // Each chunk is divided in place; then the pieces are laid end to end, lefts first.
   std::vector<std::size_t> left(n_chunks + 1, 0);
   parallel_for(n_chunks, context, [&](std::size_t k, int) {
     const std::size_t first = k * kChunkRows, size = std::min(kChunkRows, n - first);
-    left[k + 1] = divide_chunk(rows + first, spare + first, size, matrix, split.feature, side.data());
+    left[k + 1] =
+        divide_chunk(rows + first, spare + first, size, matrix, split.feature, side.data());
   });
   for (std::size_t k = 0; k < n_chunks; ++k) left[k + 1] += left[k];
   const std::size_t n_left = left[n_chunks];

@@ -32,8 +32,9 @@ void HistogramProfiles::read(std::size_t feature, Profile& out) const {
   }
   out.n = n;
   std::copy_n(sums + n_bins * width_, width_, out.missing.data());
-  out.has_missing = std::any_of(out.missing.begin(), out.missing.begin() + static_cast<std::ptrdiff_t>(width_),
-                                [](std::int64_t v) { return v != 0; });
+  out.has_missing =
+      std::any_of(out.missing.begin(), out.missing.begin() + static_cast<std::ptrdiff_t>(width_),
+                  [](std::int64_t v) { return v != 0; });
 }
 
 }  // namespace committee

@@ -1,5 +1,6 @@
-// The inner loop of the split search: walk along a profile, left sums growing, and score every boundary.
-// Written once; `Scorer` turns the raw sums of a side into a score (two sums inline, or any number).
+// The inner loop of the split search: walk along a profile, left sums growing, and score every
+// boundary. Written once; `Scorer` turns the raw sums of a side into a score (two sums inline, or
+// any number).
 #pragma once
 
 #include <cmath>
@@ -12,7 +13,7 @@ namespace committee {
 struct Boundary {
   double score = -std::numeric_limits<double>::infinity();  // what the scan maximises
   double gain = 0;
-  std::size_t index = 0;      // the last position that goes left
+  std::size_t index = 0;  // the last position that goes left
   bool missing_left = false;
   bool found = false;
 };
@@ -37,7 +38,8 @@ struct Side {
 
 inline bool admissible(const Side& left, const Side& right, const Limits& limits) {
   if (left.weight < limits.min_weight || right.weight < limits.min_weight) return false;
-  if (limits.min_rows > 0 && (left.rows < limits.min_rows || right.rows < limits.min_rows)) return false;
+  if (limits.min_rows > 0 && (left.rows < limits.min_rows || right.rows < limits.min_rows))
+    return false;
   if (limits.check_values) {
     const double low = std::min(left.value, right.value), high = std::max(left.value, right.value);
     if (!(low >= limits.lower) || !(high <= limits.upper)) return false;
@@ -69,7 +71,9 @@ struct PairScorer {
     side.score = criterion(a - mean * b, b);
     side.weight = kind == SumKind::classes ? a + b : b;
     side.rows = side.weight;
-    if (need_value) side.value = kind == SumKind::classes ? b / (a + b) : (kind == SumKind::newton ? -1 : 1) * a / (b + l2);
+    if (need_value)
+      side.value = kind == SumKind::classes ? b / (a + b)
+                                            : (kind == SumKind::newton ? -1 : 1) * a / (b + l2);
   }
 };
 
@@ -100,8 +104,9 @@ struct ManyScorer {
 /// Tries "positions up to i go left" for i in [begin, end), missing rows right, then left.
 /// rank(gain, left weight, right weight) is what is maximised; parent is the node's score.
 template <class Scorer, class Rank>
-void scan(const Scorer& scorer, const Profile& profile, const std::uint32_t* order, std::span<const std::int64_t> total,
-          std::size_t begin, std::size_t end, double parent, const Limits& limits, Rank rank, Boundary& best) {
+void scan(const Scorer& scorer, const Profile& profile, const std::uint32_t* order,
+          std::span<const std::int64_t> total, std::size_t begin, std::size_t end, double parent,
+          const Limits& limits, Rank rank, Boundary& best) {
   const std::size_t width = scorer.width;
   std::int64_t small[3 * 8] = {};
   std::vector<std::int64_t> large;

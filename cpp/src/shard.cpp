@@ -11,15 +11,20 @@ namespace {
 /// Rows of weight zero are as good as absent.
 std::vector<RowId> weighty(const Stats& stats, std::span<const RowId> rows) {
   std::vector<RowId> some;
-  std::copy_if(rows.begin(), rows.end(), std::back_inserter(some),
-               [&](RowId r) { return std::binary_search(stats.rows.begin(), stats.rows.end(), r); });
+  std::copy_if(rows.begin(), rows.end(), std::back_inserter(some), [&](RowId r) {
+    return std::binary_search(stats.rows.begin(), stats.rows.end(), r);
+  });
   return some;
 }
 
 }  // namespace
 
-MemoryShard::MemoryShard(const BinnedMatrix& matrix, const Stats& stats, std::span<const RowId> rows)
-    : matrix_(matrix), stats_(stats), partition_(weighty(stats, rows)), ranges_{{0, partition_.rows().size()}} {}
+MemoryShard::MemoryShard(const BinnedMatrix& matrix, const Stats& stats,
+                         std::span<const RowId> rows)
+    : matrix_(matrix),
+      stats_(stats),
+      partition_(weighty(stats, rows)),
+      ranges_{{0, partition_.rows().size()}} {}
 
 void MemoryShard::widen(std::span<const RowId> rows, std::span<double> y_range) const {
   if (stats_.kind != SumKind::regression) return;
@@ -42,8 +47,8 @@ void MemoryShard::accumulate(NodeId node, Histogram& sum, const Context&) {
   committee::accumulate(matrix_, stats_, rows(node), sum);
 }
 
-void MemoryShard::route(NodeId node, NodeId left, const Split& split, RowFacts facts[2], std::span<double> y_range,
-                        const Context& context) {
+void MemoryShard::route(NodeId node, NodeId left, const Split& split, RowFacts facts[2],
+                        std::span<double> y_range, const Context& context) {
   if (ranges_.size() < left + 2) ranges_.resize(left + 2);
   const Range range = ranges_[node];
   const std::size_t n_left = partition_.divide(range.begin, range.n, matrix_, split, context);
@@ -84,67 +89,97 @@ bool constant(const Stats& stats, std::span<const double> ranges) {
   return true;
 }
 
+/// Drives a grower over shards: sums travel, rows stay.
+class ShardedTree {
+ public:
+  ShardedTree(std::span<const std::unique_ptr<Shard>> shards, const BinnedMatrix& layout,
+              const Stats& stats, Grower& grower, const Context& context)
+      : shards_(shards), layout_(layout), stats_(stats), grower_(grower), context_(context) {}
+
+  void start() {
+    std::vector<std::int64_t> totals(stats_.width, 0);
+    std::vector<double> range = empty_ranges(stats_.n_outputs);
+    RowFacts root;
+    for (const auto& shard : shards_) {
+      const RowFacts facts = shard->begin(totals, range);
+      root.rows += facts.rows;
+      if (facts.rows > 0) root.row = facts.row;
+    }
+    root.constant_target = constant(stats_, range);
+    grower_.start(totals, root);
+    for (const NodeId id : grower_.wanted()) feed(id, sum_of(id));
+  }
+
+  void split(NodeId id) {
+    const NodeId left = grower_.node(id).left;
+    const std::size_t half = 2 * stats_.n_outputs;
+    RowFacts facts[2];
+    std::vector<double> range = empty_ranges(half);
+    for (const auto& shard : shards_) {
+      shard->route(id, left, grower_.pending(id), facts, range, context_);
+    }
+    for (std::size_t side = 0; side < 2; ++side) {
+      facts[side].constant_target = constant(stats_, {range.data() + side * half, half});
+      grower_.describe(left + static_cast<NodeId>(side), facts[side]);
+    }
+    const std::vector<NodeId> open = grower_.wanted();
+    if (open.empty()) return;
+    const NodeId fewer = left + (facts[1].rows < facts[0].rows ? 1 : 0);
+    Histogram small = sum_of(fewer), large = std::move(kept_[id]);
+    subtract(large, small);
+    for (const NodeId child : open) feed(child, std::move(child == fewer ? small : large));
+  }
+
+  ForestArrays finish() {
+    const std::size_t width = stats_.fine_width();
+    std::vector<__int128> fine(grower_.size() * width, 0);
+    for (NodeId id = 0; id < grower_.size() && width > 0; ++id) {
+      if (grower_.node(id).left != 0) continue;
+      for (const auto& shard : shards_) shard->add_fine(id, fine.data() + id * width);
+    }
+    return grower_.finish(std::move(fine));
+  }
+
+ private:
+  Histogram sum_of(NodeId id) {
+    Histogram sum(layout_.histogram_size() * stats_.width, 0);
+    for (const auto& shard : shards_) shard->accumulate(id, sum, context_);
+    fill_zero_bins(layout_, stats_, grower_.sums(id), sum);
+    return sum;
+  }
+  void feed(NodeId id, Histogram sum) {
+    grower_.feed(id, HistogramProfiles(layout_, stats_, sum), context_);
+    kept_.resize(std::max<std::size_t>(kept_.size(), id + 1));
+    kept_[id] = std::move(sum);
+  }
+
+  std::span<const std::unique_ptr<Shard>> shards_;
+  const BinnedMatrix& layout_;
+  const Stats& stats_;
+  Grower& grower_;
+  const Context& context_;
+  std::vector<Histogram> kept_;  // of open nodes, for the subtraction below them
+};
+
 }  // namespace
 
 ForestArrays grow_tree(std::span<const std::unique_ptr<Shard>> shards, const BinnedMatrix& layout,
                        const BinMapper& mapper, const Stats& stats, const TreeParams& params,
                        const Context& context) {
   if (params.criterion == Criterion::absolute_error) {
-    throw std::invalid_argument("absolute_error needs all rows in one place: medians do not add up over shards");
+    throw std::invalid_argument(
+        "absolute_error needs all rows in one place: medians do not add up over shards");
   }
   check_growth(layout, mapper, stats, params);
   const SplitSearch search(params, mapper, stats);
   Grower grower(params, search, stats, layout.n_features);
-  std::vector<std::int64_t> totals(stats.width, 0);
-  std::vector<double> range = empty_ranges(stats.n_outputs);
-  RowFacts root;
-  for (const auto& shard : shards) {
-    const RowFacts facts = shard->begin(totals, range);
-    root.rows += facts.rows;
-    if (facts.rows > 0) root.row = facts.row;
-  }
-  root.constant_target = constant(stats, range);
-  grower.start(totals, root);
-
-  std::vector<Histogram> kept;  // of open nodes, for the subtraction below them
-  const auto sum_of = [&](NodeId id) {
-    Histogram sum(layout.histogram_size() * stats.width, 0);
-    for (const auto& shard : shards) shard->accumulate(id, sum, context);
-    fill_zero_bins(layout, stats, grower.sums(id), sum);
-    return sum;
-  };
-  const auto feed = [&](NodeId id, Histogram sum) {
-    grower.feed(id, HistogramProfiles(layout, stats, sum), context);
-    kept.resize(std::max<std::size_t>(kept.size(), id + 1));
-    kept[id] = std::move(sum);
-  };
-  for (const NodeId id : grower.wanted()) feed(id, sum_of(id));
+  ShardedTree tree(shards, layout, stats, grower, context);
+  tree.start();
   for (std::vector<NodeId> nodes = grower.splits(); !nodes.empty(); nodes = grower.splits()) {
-    for (const NodeId id : nodes) {
-      const NodeId left = grower.node(id).left;
-      RowFacts facts[2];
-      range = empty_ranges(2 * stats.n_outputs);
-      for (const auto& shard : shards) shard->route(id, left, grower.pending(id), facts, range, context);
-      for (std::size_t side = 0; side < 2; ++side) {
-        const std::span<const double> half(range.data() + side * 2 * stats.n_outputs, 2 * stats.n_outputs);
-        facts[side].constant_target = constant(stats, half);
-        grower.describe(left + static_cast<NodeId>(side), facts[side]);
-      }
-      const std::vector<NodeId> open = grower.wanted();
-      if (open.empty()) continue;
-      const NodeId fewer = left + (facts[1].rows < facts[0].rows ? 1 : 0);
-      Histogram small = sum_of(fewer), large = std::move(kept[id]);
-      subtract(large, small);
-      for (const NodeId child : open) feed(child, std::move(child == fewer ? small : large));
-    }
+    for (const NodeId id : nodes) tree.split(id);
     check_interrupt(context);
   }
-  std::vector<__int128> fine(grower.size() * stats.fine_width(), 0);
-  for (NodeId id = 0; id < grower.size() && !fine.empty(); ++id) {
-    if (grower.node(id).left != 0) continue;
-    for (const auto& shard : shards) shard->add_fine(id, fine.data() + id * stats.fine_width());
-  }
-  return grower.finish(std::move(fine));
+  return tree.finish();
 }
 
 }  // namespace committee

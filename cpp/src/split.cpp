@@ -9,9 +9,31 @@
 namespace committee {
 namespace {
 
-constexpr std::size_t kParallelCells = 65536;  // bins to scan before a second thread is worth waking
+constexpr std::size_t kParallelCells =
+    65536;  // bins to scan before a second thread is worth waking
 
 }  // namespace
+
+double threshold_between(const FeatureBins& bins, std::uint32_t left, std::uint32_t right) {
+  const double middle = cut_between(bins.gap_low[left], bins.gap_high[right - 1]);
+  const auto first = bins.cuts.begin() + left, last = bins.cuts.begin() + (right - 1);
+  const auto above = std::lower_bound(first, last, middle);  // at most the last of them
+  if (above == first) return *first;
+  const double low = *(above - 1), high = *above;
+  return middle / 2 - low / 2 <= high / 2 - middle / 2 ? low : high;
+}
+
+std::vector<std::uint64_t> level_set(std::uint32_t n_levels, bool all) {
+  std::vector<std::uint64_t> set((n_levels + 63) / 64, all ? ~std::uint64_t{0} : 0);
+  if (n_levels % 64 != 0) set.back() &= (std::uint64_t{1} << (n_levels % 64)) - 1;
+  return set;
+}
+
+void put_level(std::vector<std::uint64_t>& set, std::uint32_t level, bool in) {
+  const std::uint64_t bit = std::uint64_t{1} << (level % 64);
+  std::uint64_t& word = set[level / 64];
+  word = in ? word | bit : word & ~bit;
+}
 
 SplitSearch::SplitSearch(const TreeParams& params, const BinMapper& mapper, const Stats& stats)
     : params_(params), mapper_(mapper), stats_(stats) {
@@ -26,7 +48,8 @@ double SplitSearch::pair_value(double a, double b) const {
   return (stats_.kind == SumKind::newton ? -a : a) / (b + params_.l2);
 }
 
-/// The node's own order of features: all of them, or a keyed shuffle when only some are to be tried.
+/// The node's own order of features: all of them, or a keyed shuffle when only some are to be
+/// tried.
 void SplitSearch::draw_features(const NodeSums& node, std::vector<std::uint32_t>& order) const {
   order.assign(node.features.begin(), node.features.end());
   if (params_.node_features == 0 || params_.node_features >= order.size()) return;
@@ -37,70 +60,82 @@ void SplitSearch::draw_features(const NodeSums& node, std::vector<std::uint32_t>
 }
 
 Candidate SplitSearch::search_features(const NodeSums& node, const ProfileSource& profiles,
-                                                    const Context& context) const {
-  thread_local std::vector<double> sums;
-  sums.resize(shape_.n_sums);
-  stats_.decode(node.raw.data(), sums.data());
-  // Squared error is taken from the node's mean, where s(P) = 0: no cancellation far from the centre.
-  thread_local std::vector<double> mean;
-  mean.assign(shape_.n_sums, 0.0);
-  const bool squared = params_.criterion == Criterion::squared_error;
-  for (std::size_t m = 0; squared && m + 1 < shape_.n_sums; ++m) mean[m] = sums[m] / sums[shape_.n_sums - 1];
-  FeatureSearch worker{*this, node, squared ? 0.0 : node_score(params_.criterion, shape_, sums.data()), mean};
-  worker.perfect = perfect_score(params_.criterion, shape_, sums.data()) - worker.parent;
+                                       const Context& context) const {
+  thread_local std::vector<double> sums, mean;
   thread_local std::vector<std::uint32_t> order;
+  sums.resize(shape_.n_sums);
+  mean.assign(shape_.n_sums, 0.0);
+  stats_.decode(node.raw.data(), sums.data());
+  // Squared error is taken from the node's mean, where s(P) = 0: no cancellation far from zero.
+  const bool squared = params_.criterion == Criterion::squared_error;
+  for (std::size_t m = 0; squared && m + 1 < shape_.n_sums; ++m) {
+    mean[m] = sums[m] / sums[shape_.n_sums - 1];
+  }
+  const double parent = squared ? 0.0 : node_score(params_.criterion, shape_, sums.data());
+  const double perfect = perfect_score(params_.criterion, shape_, sums.data()) - parent;
+  const FeatureSearch search{*this, node, parent, mean, perfect};
   draw_features(node, order);
   if (const auto* varying = profiles.varying(); varying != nullptr && params_.node_features == 0) {
     std::vector<std::uint32_t> some;
-    std::set_intersection(order.begin(), order.end(), varying->begin(), varying->end(), std::back_inserter(some));
+    std::set_intersection(order.begin(), order.end(), varying->begin(), varying->end(),
+                          std::back_inserter(some));
     order = std::move(some);
   }
   const bool sampled = params_.node_features != 0 && params_.node_features < order.size();
   const bool ratio = params_.criterion == Criterion::gain_ratio;
-  const bool shared = !sampled && !ratio && context.n_threads > 1 && order.size() * 256 >= kParallelCells;
-
-  if (shared) {
-    const std::size_t chunk = 32, n_chunks = (order.size() + chunk - 1) / chunk;
-    std::vector<Candidate> found(n_chunks);
-    const std::uint32_t* features = order.data();
-    const std::size_t n_features = order.size();
-    parallel_for(n_chunks, context, [&](std::size_t k, int) {
-      thread_local Scratch scratch;
-      Candidate candidate;
-      for (std::size_t i = k * chunk; i < std::min(n_features, (k + 1) * chunk); ++i) {
-        worker.try_feature(profiles, features[i], scratch, candidate);
-        if (candidate.better_than(found[k])) found[k] = candidate;
-      }
-    });
-    Candidate best;
-    for (const Candidate& candidate : found) {
-      if (candidate.better_than(best)) best = candidate;
-    }
-    return best;
+  const bool many = order.size() * 256 >= kParallelCells;
+  if (many && !sampled && !ratio && context.n_threads > 1) {
+    return search_shared(search, profiles, order, context);
   }
+  return search_in_turn(search, profiles, order, sampled);
+}
 
+/// All features, in chunks on all threads: the lowest chunk wins a tie.
+Candidate SplitSearch::search_shared(const FeatureSearch& search, const ProfileSource& profiles,
+                                     std::span<const std::uint32_t> features,
+                                     const Context& context) const {
+  const std::size_t chunk = 32, n_chunks = (features.size() + chunk - 1) / chunk;
+  std::vector<Candidate> found(n_chunks);
+  parallel_for(n_chunks, context, [&](std::size_t k, int) {
+    thread_local Scratch scratch;
+    Candidate candidate;
+    for (std::size_t i = k * chunk; i < std::min(features.size(), (k + 1) * chunk); ++i) {
+      search.try_feature(profiles, features[i], scratch, candidate);
+      if (candidate.better_than(found[k])) found[k] = candidate;
+    }
+  });
+  Candidate best;
+  for (const Candidate& candidate : found) {
+    if (candidate.better_than(best)) best = candidate;
+  }
+  return best;
+}
+
+Candidate SplitSearch::search_in_turn(const FeatureSearch& search, const ProfileSource& profiles,
+                                      std::span<const std::uint32_t> features, bool sampled) const {
   thread_local Scratch scratch;
+  const bool ratio = params_.criterion == Criterion::gain_ratio;
   std::vector<Candidate> all;  // C4.5 looks at every feature's best before it chooses
   Candidate best, candidate;
   std::size_t visited = 0, varying = 0;
-  for (const std::uint32_t feature : order) {
-    // Drawn features that are constant here count, but at least one that is not must be seen (pitfall of forests).
+  for (const std::uint32_t feature : features) {
+    // Drawn features that are constant here count, but one that is not must be among them.
     if (sampled && visited >= params_.node_features && varying > 0) break;
     ++visited;
-    varying += worker.try_feature(profiles, feature, scratch, candidate) ? 1 : 0;
+    varying += search.try_feature(profiles, feature, scratch, candidate) ? 1 : 0;
     if (ratio && candidate.boundary.found) all.push_back(candidate);
     if (!candidate.better_than(best)) continue;
     best = candidate;
-    // Nothing can be better, and ties go to features already seen. Two rows can be parted in one way only.
-    if (best.quality >= worker.perfect || node.rows == 2) break;
+    // Nothing can be better, and ties go to features already seen; two rows part in one way only.
+    if (best.quality >= search.perfect || search.node.rows == 2) break;
   }
-  return ratio ? best_ratio(node, profiles, worker.parent, all) : best;
+  return ratio ? best_ratio(search.node, profiles, search.parent, all) : best;
 }
 
-/// C4.5: the best gain ratio among the features whose gain is at least the average of all with a positive gain, so
-/// that a tiny split entropy alone cannot win (Quinlan 1993, section 2.2).
-Candidate SplitSearch::best_ratio(const NodeSums& node, const ProfileSource& profiles, double parent,
-                                               std::vector<Candidate>& all) const {
+/// C4.5: the best gain ratio among the features whose gain is at least the average of all with a
+/// positive gain, so that a tiny split entropy alone cannot win (Quinlan 1993, section 2.2).
+Candidate SplitSearch::best_ratio(const NodeSums& node, const ProfileSource& profiles,
+                                  double parent, std::vector<Candidate>& all) const {
   double sum = 0;
   std::size_t n_positive = 0;
   for (const Candidate& c : all) {
@@ -109,7 +144,8 @@ Candidate SplitSearch::best_ratio(const NodeSums& node, const ProfileSource& pro
     ++n_positive;
   }
   const double average = n_positive > 0 ? sum / static_cast<double>(n_positive) : -infinity();
-  std::sort(all.begin(), all.end(), [](const Candidate& a, const Candidate& b) { return a.feature < b.feature; });
+  std::sort(all.begin(), all.end(),
+            [](const Candidate& a, const Candidate& b) { return a.feature < b.feature; });
   Candidate best;
   for (Candidate& c : all) {
     if (c.boundary.gain < average * (1 - 1e-9)) continue;
@@ -122,74 +158,79 @@ Candidate SplitSearch::best_ratio(const NodeSums& node, const ProfileSource& pro
     std::vector<double> left(shape_.n_sums), right(shape_.n_sums);
     stats_.decode(split.left.data(), left.data());
     stats_.decode(split.right.data(), right.data());
-    c.quality = normalised(Criterion::gain_ratio, c.boundary.gain, parent, stats_.weight_of(left.data()),
-                           stats_.weight_of(right.data()));
+    c.quality = normalised(Criterion::gain_ratio, c.boundary.gain, parent,
+                           stats_.weight_of(left.data()), stats_.weight_of(right.data()));
     if (c.better_than(best)) best = c;
   }
   return best;
 }
 
-Split SplitSearch::materialise(const NodeSums& node, const ProfileSource& profiles, const Candidate& c) const {
+Split SplitSearch::materialise(const NodeSums& node, const ProfileSource& profiles,
+                               const Candidate& c) const {
   thread_local Scratch scratch;
   profiles.read(c.feature, scratch.profile);
   const Profile& profile = scratch.profile;
-  const FeatureBins& bins = mapper_.feature(c.feature);
   const std::size_t width = stats_.width;
   Split split;
   split.quality = c.quality;
   split.gain = c.boundary.gain;
   split.feature = c.feature;
-  split.categorical = bins.categorical;
+  split.categorical = mapper_.feature(c.feature).categorical;
+  scratch.order.resize(profile.n);
+  std::iota(scratch.order.begin(), scratch.order.end(), 0u);
   if (c.multiway) {  // levels in their own order, the first against the rest
-    scratch.order.resize(profile.n);
-    std::iota(scratch.order.begin(), scratch.order.end(), 0u);
     split.chained = profile.n > 2;
   } else if (split.categorical) {
-    FeatureSearch{*this, node, 0, {}}.order_levels(scratch, c.variant);
+    FeatureSearch{*this, node, 0, {}, 0}.order_levels(scratch, c.variant);
   }
   split.left.assign(width, 0);
   for (std::size_t i = 0; i <= c.boundary.index; ++i) {
-    const std::int64_t* cell = profile.raw.data() + (split.categorical ? scratch.order[i] : i) * width;
+    const std::int64_t* cell = profile.raw.data() + scratch.order[i] * width;
     for (std::size_t j = 0; j < width; ++j) split.left[j] += cell[j];
   }
-  if (c.boundary.missing_left) {
-    for (std::size_t j = 0; j < width; ++j) split.left[j] += profile.missing[j];
-  }
   split.right.resize(width);
-  for (std::size_t j = 0; j < width; ++j) split.right[j] = node.raw[j] - split.left[j];
+  for (std::size_t j = 0; j < width; ++j) {
+    if (c.boundary.missing_left) split.left[j] += profile.missing[j];
+    split.right[j] = node.raw[j] - split.left[j];
+  }
+  spell(node, scratch, c, split);
+  return split;
+}
 
+/// What the sums do not say: the threshold or the levels, and where the unseen goes.
+void SplitSearch::spell(const NodeSums& node, const Scratch& scratch, const Candidate& c,
+                        Split& split) const {
+  const Profile& profile = scratch.profile;
+  const FeatureBins& bins = mapper_.feature(c.feature);
   thread_local std::vector<double> left, right;
   left.resize(shape_.n_sums);
   right.resize(shape_.n_sums);
   stats_.decode(split.left.data(), left.data());
   stats_.decode(split.right.data(), right.data());
-  const bool left_heavier = stats_.weight_of(left.data()) >= stats_.weight_of(right.data());
-  if (c.multiway) {  // the gain of this step alone; the steps of a chain add up to the gain of the whole
-    split.gain = node_score(params_.criterion, shape_, left.data()) + node_score(params_.criterion, shape_, right.data());
-    split.gain -= parent_score(node);
+  if (c.multiway) {  // the gain of this step alone; those of a chain add up to the whole
+    split.gain = node_score(params_.criterion, shape_, left.data()) +
+                 node_score(params_.criterion, shape_, right.data()) - parent_score(node);
   }
-  // Missing values first met after training follow the heavier side, and so do levels absent from this node.
+  // Missing values first met after training follow the heavier side; so do levels absent here.
+  const bool left_heavier = stats_.weight_of(left.data()) >= stats_.weight_of(right.data());
   split.missing_left = profile.has_missing ? c.boundary.missing_left : left_heavier;
   if (split.categorical) {
-    split.levels.assign((bins.n_bins + 63) / 64, left_heavier ? ~std::uint64_t{0} : 0);
-    if (bins.n_bins % 64 != 0) split.levels.back() &= (std::uint64_t{1} << (bins.n_bins % 64)) - 1;
+    split.levels = level_set(bins.n_bins, left_heavier);
     for (std::size_t i = 0; i < profile.n; ++i) {
-      const std::uint32_t level = profile.bin[scratch.order[i]];
-      const std::uint64_t bit = std::uint64_t{1} << (level % 64);
-      split.levels[level / 64] = i <= c.boundary.index ? split.levels[level / 64] | bit : split.levels[level / 64] & ~bit;
+      put_level(split.levels, profile.bin[scratch.order[i]], i <= c.boundary.index);
     }
   } else if (c.boundary.index + 1 == profile.n) {  // every value left, missing right
     split.bin = bins.n_bins - 1;
     split.threshold = std::numeric_limits<double>::max();
   } else {
     split.bin = profile.bin[c.boundary.index];
-    const double low = bins.gap_low[split.bin], high = bins.gap_high[profile.bin[c.boundary.index + 1] - 1];
-    split.threshold = c.drawn ? c.threshold : cut_between(low, high);
+    const std::uint32_t next = profile.bin[c.boundary.index + 1];
+    split.threshold = c.drawn ? c.threshold : threshold_between(bins, split.bin, next);
   }
-  return split;
 }
 
-Split SplitSearch::best(const NodeSums& node, const ProfileSource& profiles, const Context& context) const {
+Split SplitSearch::best(const NodeSums& node, const ProfileSource& profiles,
+                        const Context& context) const {
   const Candidate candidate = search_features(node, profiles, context);
   if (!candidate.boundary.found) return {};
   if (!node.chained && !enough(candidate.boundary.gain)) return {};
@@ -203,12 +244,14 @@ double SplitSearch::parent_score(const NodeSums& node) const {
 }
 
 bool SplitSearch::enough(double gain) const {
-  if (params_.min_gain <= 0) return gain > params_.min_gain;  // scales could make a tiny gain vanish
+  if (params_.min_gain <= 0)
+    return gain > params_.min_gain;  // scales could make a tiny gain vanish
   return gain * score_scale() * stats_.weight_scale() > params_.min_gain;
 }
 
 double SplitSearch::score_scale() const {
-  const double mean = 1.0 / static_cast<double>(stats_.n_outputs);  // impurities are averaged over outputs
+  const double mean =
+      1.0 / static_cast<double>(stats_.n_outputs);  // impurities are averaged over outputs
   switch (params_.criterion) {
     case Criterion::squared_error:
       return mean * stats_.y_scale() * stats_.y_scale();

@@ -6,61 +6,13 @@
 
 #include "committee/det_math.hpp"
 #include "median_of.hpp"
+#include "units.hpp"
 
 namespace committee {
-namespace {
 
-constexpr int kYBits = 30;             // of y's half range kept in one limb
-constexpr int kTypicalBits = 14;       // the typical |y| must keep these in one limb
-constexpr std::size_t kMinBlock = 4096;  // shorter blocks would spend their time widening
-constexpr int kFineBits = 94;   // of y in a leaf's exact sum; times 2^32 units of weight it fits 128 bits
-constexpr int kRoundBits = 62;  // the same where weights had to be rounded and get bits of their own
-constexpr int kSquareBits = 40;  // of y in a square; 31 where weights are rounded
-
-/// e with 2^(e-1) <= |x| < 2^e; 0 for 0.
-int exponent_of(double x) {
-  int e = 0;
-  std::frexp(x, &e);
-  return x == 0 ? 0 : e;
-}
-
-/// The exponent of the lowest set bit of x > 0.
-int lowest_bit_of(double x) {
-  int e = 0;
-  const double f = std::frexp(x, &e);
-  const auto mantissa = static_cast<std::uint64_t>(std::ldexp(f, 53));
-  return e - 53 + std::countr_zero(mantissa);
-}
-
-int bits_of(unsigned __int128 x) {
-  const auto high = static_cast<std::uint64_t>(x >> 64);
-  return high != 0 ? 128 - std::countl_zero(high)
-                   : 64 - std::countl_zero(static_cast<std::uint64_t>(x));
-}
-
-std::int64_t to_units(double x, int exponent) {
-  return static_cast<std::int64_t>(std::rint(std::ldexp(x, exponent)));
-}
-
-double to_double(__int128 x) { return static_cast<double>(x); }
-
-/// rint(x * 2^exponent) as 128 bits; x must stay below 2^126.
-__int128 to_wide_units(double x, int exponent) {
-  int e = 0;
-  const double f = std::frexp(x, &e);
-  const auto mantissa = static_cast<std::int64_t>(std::ldexp(f, 53));
-  const int shift = e - 53 + exponent;
-  if (shift >= 0) return static_cast<__int128>(mantissa) << shift;
-  return static_cast<__int128>(std::rint(std::ldexp(static_cast<double>(mantissa), shift)));
-}
-
-/// a / b to the nearest, b > 0: the mean of equal values is that value.
-__int128 divide_rounded(__int128 a, __int128 b) { return (a >= 0 ? a + b / 2 : a - b / 2) / b; }
-
-}  // namespace
-
-/// Chooses the unit of weight: the largest power of two at which no weight loses a bit, if the total then stays
-/// below 2^limit_bits; otherwise the one that brings the total there (weights are rounded, none to zero).
+/// Chooses the unit of weight: the largest power of two at which no weight loses a bit, if the
+/// total then stays below 2^limit_bits; otherwise the one that brings the total there (weights are
+/// rounded, none to zero).
 void Stats::use_weights(std::span<const double> weight, std::size_t n, int limit_bits) {
   n_rows = n;
   rows.reserve(n);
@@ -83,7 +35,8 @@ void Stats::use_weights(std::span<const double> weight, std::size_t n, int limit
     lowest = std::min(lowest, 0);
     break;
   }
-  const int extreme = highest > 64 || highest < -64 ? highest - 1 : 0;  // keeps squares of sums finite
+  const int extreme =
+      highest > 64 || highest < -64 ? highest - 1 : 0;  // keeps squares of sums finite
   unsigned __int128 total = 0;  // in units of 2^(highest - 62): no weight exceeds 2^62 of them
   for (const RowId r : rows) total += static_cast<std::uint64_t>(to_units(weight[r], 62 - highest));
   const int total_bits = bits_of(total) + highest - 62;
@@ -142,8 +95,9 @@ void Stats::scale_targets(bool centred) {
   double reach = 0, largest = 0;
   for (std::size_t m = 0; m < n_outputs; ++m) {
     if (centred) {
-      centre_[m] = weighted_median(rows, [&](RowId r) { return y[r * n_outputs + m]; },
-                                   [&](RowId r) { return weight_units(r); });
+      centre_[m] = weighted_median(
+          rows, [&](RowId r) { return y[r * n_outputs + m]; },
+          [&](RowId r) { return weight_units(r); });
     }
     for (const RowId r : rows) {
       const double v = y[r * n_outputs + m];
@@ -151,7 +105,8 @@ void Stats::scale_targets(bool centred) {
       largest = std::max(largest, std::abs(v));
     }
   }
-  const int exponent = exponent_of(reach) + 1;  // |y - centre| < 2^exponent; halves, since y may be near overflow
+  const int exponent =
+      exponent_of(reach) + 1;  // |y - centre| < 2^exponent; halves, since y may be near overflow
   y_exponent_ = kYBits - exponent;
   y_scale_ = std::ldexp(1.0, std::min(exponent, 1023));
   fine_exponent_[0] = (weight_.empty() ? kFineBits : kRoundBits) - exponent_of(largest);
@@ -185,8 +140,8 @@ std::int64_t Stats::fine_weight(RowId r) const {
   return std::max<std::int64_t>(1, to_units(weight_[r], fine_weight_exponent_));
 }
 
-Stats Stats::regression(std::span<const double> y, std::size_t n_outputs, std::span<const double> weight,
-                        bool centred, bool counted) {
+Stats Stats::regression(std::span<const double> y, std::size_t n_outputs,
+                        std::span<const double> weight, bool centred, bool counted) {
   Stats s;
   s.kind = SumKind::regression;
   s.n_outputs = n_outputs;
@@ -225,8 +180,8 @@ Stats Stats::regression(std::span<const double> y, std::size_t n_outputs, std::s
   return s;
 }
 
-Stats Stats::newton(std::span<const double> gradient, std::span<const double> hessian, unsigned bits,
-                    bool counted) {
+Stats Stats::newton(std::span<const double> gradient, std::span<const double> hessian,
+                    unsigned bits, bool counted) {
   Stats s;
   s.kind = SumKind::newton;
   s.gradient = gradient;
@@ -243,9 +198,11 @@ Stats Stats::newton(std::span<const double> gradient, std::span<const double> he
   s.fine_exponent_[1] = kSquareBits - exponent_of(h_max);
   unsigned __int128 typical = 0;
   for (const double g : gradient) {
-    typical += static_cast<std::uint64_t>(std::abs(to_units(g, static_cast<int>(bits) - exponent_of(g_max))));
+    typical += static_cast<std::uint64_t>(
+        std::abs(to_units(g, static_cast<int>(bits) - exponent_of(g_max))));
   }
-  // A gradient that keeps fewer than bits / 2 bits on average is heavy-tailed: 30 bits then, in two words.
+  // A gradient that keeps fewer than bits / 2 bits on average is heavy-tailed: 30 bits then, in two
+  // words.
   if (typical != 0 && typical / s.n_rows < (1u << (bits / 2))) bits = kYBits;
   const int g_exponent = static_cast<int>(bits) - 1 - exponent_of(g_max);
   const int h_exponent = static_cast<int>(bits) - exponent_of(h_max);
@@ -253,7 +210,8 @@ Stats Stats::newton(std::span<const double> gradient, std::span<const double> he
   std::vector<std::vector<std::int64_t>> columns(2, std::vector<std::int64_t>(s.n_rows));
   for (std::size_t r = 0; r < s.n_rows; ++r) {
     columns[0][r] = to_units(gradient[r], g_exponent);
-    columns[1][r] = hessian[r] > 0 ? std::max<std::int64_t>(1, to_units(hessian[r], h_exponent)) : 0;
+    columns[1][r] =
+        hessian[r] > 0 ? std::max<std::int64_t>(1, to_units(hessian[r], h_exponent)) : 0;
   }
   if (counted) {
     columns.emplace_back(s.n_rows, 1);
@@ -346,51 +304,6 @@ double Stats::decode_count(const std::int64_t* raw) const {
   std::vector<double> sums(n_sums);
   decode(raw, sums.data());
   return weight_of(sums.data());
-}
-
-int Stats::square_exponent() const { return y_exponent_ - kYBits + (weight_.empty() ? kSquareBits : kRoundBits / 2); }
-
-void Stats::add_fine(std::span<const RowId> some, __int128* fine) const {
-  if (kind == SumKind::newton) {
-    for (const RowId r : some) {
-      fine[0] += to_units(gradient[r], fine_exponent_[0]);
-      fine[1] += to_units(hessian[r], fine_exponent_[1]);
-    }
-    return;
-  }
-  if (kind == SumKind::classes) return;
-  for (const RowId r : some) {
-    const std::int64_t w = fine_weight(r);
-    fine[2 * n_outputs] += w;
-    for (std::size_t m = 0; m < n_outputs; ++m) {
-      const double v = y[r * n_outputs + m];
-      fine[m] += to_wide_units(v, fine_exponent_[0]) * w;
-      if (centred_) {
-        const std::int64_t q = to_units(v - centre_[m], square_exponent());
-        fine[n_outputs + m] += static_cast<__int128>(q) * q * w;
-      } else {
-        fine[n_outputs + m] += static_cast<__int128>(to_units(x_log_x(v), fine_exponent_[1])) * w;
-      }
-    }
-  }
-}
-
-double Stats::fine_value(const __int128* fine, std::size_t column) const {
-  if (kind == SumKind::newton) return std::ldexp(to_double(fine[column]), -fine_exponent_[column]);
-  return std::ldexp(to_double(divide_rounded(fine[column], fine[2 * n_outputs])), -fine_exponent_[0]);
-}
-
-double Stats::fine_total(const __int128* fine) const {
-  const double units = to_double(fine[2 * n_outputs]);
-  return weight_.empty() ? units * weight_unit_ * weight_scale_ : std::ldexp(units, -fine_weight_exponent_);
-}
-
-double Stats::fine_impurity(const __int128* fine, std::size_t column) const {
-  const double mean = fine_value(fine, column);
-  const double square = to_double(fine[n_outputs + column]) / to_double(fine[2 * n_outputs]);
-  if (!centred_) return std::max(0.0, std::ldexp(square, -fine_exponent_[1]) - x_log_x(mean));
-  const double away = mean - centre_[column];
-  return std::max(0.0, std::ldexp(square, -2 * square_exponent()) - away * away);
 }
 
 }  // namespace committee

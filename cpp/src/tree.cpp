@@ -8,18 +8,21 @@
 namespace committee {
 namespace {
 
-constexpr std::size_t kTaskRows = 16384;  // of a subtree that one thread grows: some hundred microseconds at least
+constexpr std::size_t kTaskRows =
+    16384;  // of a subtree that one thread grows: some hundred microseconds at least
 
 /// Exact sums of each leaf's rows.
-std::vector<__int128> fine_sums(const Grower& grower, const Stats& stats, const Partition& partition,
-                                const Context& context) {
-  const std::size_t width = stats.fine_width(), chunk = 256, n_chunks = (grower.size() + chunk - 1) / chunk;
+std::vector<__int128> fine_sums(const Grower& grower, const Stats& stats,
+                                const Partition& partition, const Context& context) {
+  const std::size_t width = stats.fine_width(), chunk = 256,
+                    n_chunks = (grower.size() + chunk - 1) / chunk;
   std::vector<__int128> fine(grower.size() * width, 0);
   if (width == 0) return fine;
   parallel_for(n_chunks, context, [&](std::size_t k, int) {
     for (std::size_t id = k * chunk; id < std::min(grower.size(), (k + 1) * chunk); ++id) {
       const GrownNode& node = grower.node(static_cast<NodeId>(id));
-      if (node.left == 0) stats.add_fine(partition.rows(node.begin, node.rows), fine.data() + id * width);
+      if (node.left == 0)
+        stats.add_fine(partition.rows(node.begin, node.rows), fine.data() + id * width);
     }
   });
   return fine;
@@ -41,7 +44,8 @@ void grow_tasks(const TreeData& data, Branch& trunk, const Context& context) {
     branch.grow(std::move(task.histogram), Context{1, context.poll});
     grown[order[k]] = std::make_unique<Grower>(std::move(branch.grower()));
   });
-  for (std::size_t i = 0; i < tasks.size(); ++i) trunk.grower().graft(tasks[i].node, std::move(*grown[i]));
+  for (std::size_t i = 0; i < tasks.size(); ++i)
+    trunk.grower().graft(tasks[i].node, std::move(*grown[i]));
 }
 
 LeafRows rows_of_leaves(const Grower& grower, const Partition& partition) {
@@ -65,28 +69,32 @@ LeafRows rows_of_leaves(const Grower& grower, const Partition& partition) {
 
 }  // namespace
 
-void check_growth(const BinnedMatrix& matrix, const BinMapper& mapper, const Stats& stats, const TreeParams& params) {
+void check_growth(const BinnedMatrix& matrix, const BinMapper& mapper, const Stats& stats,
+                  const TreeParams& params) {
   const auto require = [](bool holds, const char* sentence) {
     if (!holds) throw std::invalid_argument(sentence);
   };
   const bool absolute = params.criterion == Criterion::absolute_error;
-  const SumKind kind = for_classes(params.criterion)               ? SumKind::classes
+  const SumKind kind = for_classes(params.criterion)           ? SumKind::classes
                        : params.criterion == Criterion::newton ? SumKind::newton
                                                                : SumKind::regression;
   require(matrix.n_features == mapper.n_features(), "matrix and bin mapper differ in features");
   require(matrix.n_rows == stats.n_rows, "matrix and statistics differ in rows");
   require(kind == stats.kind, "the criterion does not fit the kind of statistics");
-  require(!absolute || stats.n_outputs == 1, "absolute_error takes one output: a median of vectors is not defined");
+  require(!absolute || stats.n_outputs == 1,
+          "absolute_error takes one output: a median of vectors is not defined");
   require(params.monotone.empty() || params.monotone.size() == matrix.n_features,
           "monotone needs one sign per feature");
   require(params.monotone.empty() || (stats.n_sums == 2 && !absolute),
-          "monotone constraints need one output, at most two classes, and a criterion other than absolute_error");
+          "monotone constraints need one output, at most two classes, and a criterion other than "
+          "absolute_error");
   for (const auto& group : params.interactions) {
     for (const std::uint32_t f : group) {
       require(f < matrix.n_features, "an interaction group names a feature out of range");
     }
   }
-  require(params.min_rows_leaf <= 1 || absolute || stats.counts_rows(), "min_rows_leaf needs counted statistics");
+  require(params.min_rows_leaf <= 1 || absolute || stats.counts_rows(),
+          "min_rows_leaf needs counted statistics");
 }
 
 RowFacts row_facts(const Stats& stats, std::span<const RowId> rows) {
@@ -106,7 +114,8 @@ ForestArrays grow_tree(const BinnedMatrix& matrix, const BinMapper& mapper, cons
                        const TreeParams& params, const Context& context, LeafRows* leaf_rows) {
   check_growth(matrix, mapper, stats, params);
   if (params.growth == Growth::depth_first && params.max_leaves < matrix.n_rows) {
-    TreeParams bounded = params;  // which leaves are left when the bound is met must not depend on the order
+    TreeParams bounded =
+        params;  // which leaves are left when the bound is met must not depend on the order
     bounded.growth = Growth::best_first;
     return grow_tree(matrix, mapper, stats, bounded, context, leaf_rows);
   }

@@ -1,4 +1,5 @@
-// The whole test framework of the engine: CHECK that counts, TEST that registers, one line at the end.
+// The whole test framework of the engine: CHECK that counts, TEST that registers, one line at the
+// end.
 #pragma once
 
 #include <cstdio>
@@ -30,21 +31,21 @@ inline void fail(const char* file, int line, const char* what) {
 }
 }  // namespace check
 
-#define CHECK(condition) \
-  do {                   \
+#define CHECK(condition)                                           \
+  do {                                                             \
     if (!(condition)) check::fail(__FILE__, __LINE__, #condition); \
   } while (false)
-#define CHECK_THROWS(expression, exception)                                            \
-  do {                                                                                 \
-    bool thrown = false;                                                               \
-    try {                                                                              \
-      expression;                                                                      \
-    } catch (const exception&) {                                                       \
-      thrown = true;                                                                   \
-    }                                                                                  \
-    if (!thrown) check::fail(__FILE__, __LINE__, #expression " throws " #exception);   \
+#define CHECK_THROWS(expression, exception)                                          \
+  do {                                                                               \
+    bool thrown = false;                                                             \
+    try {                                                                            \
+      expression;                                                                    \
+    } catch (const exception&) {                                                     \
+      thrown = true;                                                                 \
+    }                                                                                \
+    if (!thrown) check::fail(__FILE__, __LINE__, #expression " throws " #exception); \
   } while (false)
-#define TEST(name)                                                     \
-  static void test_##name();                                           \
+#define TEST(name)                                                      \
+  static void test_##name();                                            \
   static const bool registered_##name = check::add(#name, test_##name); \
   static void test_##name()

@@ -25,7 +25,9 @@ def main() -> None:
     took = time.perf_counter() - begin
     n, p = heart.data.shape
     print(f"committee {__version__}: a C4.5-like tree on heart disease, {n} patients, {p} features")
-    print(f"accuracy {scores.mean():.3f} +- {scores.std():.3f} (10 folds; {took * 1e3:.1f} ms a fit)")
+    print(
+        f"accuracy {scores.mean():.3f} +- {scores.std():.3f} (10 folds; {took * 1e3:.1f} ms a fit)"
+    )
     print(f"{model.get_n_leaves()} leaves, depth {model.get_depth()}:\n")
     print(export_text(model, feature_names=heart.feature_names))
 

@@ -121,7 +121,7 @@ def test_r42_split_scores_of_the_weather():
 def test_r43_the_lecture_tree():
     """Overcast 4/0; sunny by humidity 2/0 and 0/3; rain by wind 0/2 and 3/0 (yes/no)."""
     X, y = load_weather(as_frame=True)
-    model = DecisionTreeClassifier(criterion="entropy").fit(X, y)
+    model = DecisionTreeClassifier(criterion="entropy", categorical_splits="multiway").fit(X, y)
     assert model.score(X, y) == 1
     yes_no = sorted((yes, no) for no, yes in leaf_counts(model))
     assert yes_no == [(0, 2), (0, 3), (2, 0), (3, 0), (4, 0)]

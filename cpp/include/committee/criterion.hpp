@@ -1,9 +1,10 @@
 // Criteria score sums; they know nothing of rows, bins or trees.
 //
-// A criterion is a function s of a node's sums such that splitting P into L and R gains s(L) + s(R) - s(P), the
-// decrease of weight * impurity (CART, Breiman et al. 1984; Quinlan 1993). Gini and squared error are one idea
-// (squared error on one-hot targets), and Newton's G^2 / (H + lambda) contains squared error (G = weight * y,
-// H = weight, lambda = 0). Only these small structs are specific; the split search is written once over them.
+// A criterion is a function s of a node's sums such that splitting P into L and R gains s(L) + s(R)
+// - s(P), the decrease of weight * impurity (CART, Breiman et al. 1984; Quinlan 1993). Gini and
+// squared error are one idea (squared error on one-hot targets), and Newton's G^2 / (H + lambda)
+// contains squared error (G = weight * y, H = weight, lambda = 0). Only these small structs are
+// specific; the split search is written once over them.
 #pragma once
 
 #include <algorithm>
@@ -54,7 +55,8 @@ struct Squared {  // also Newton
     return h > 0 ? a * a / h : 0.0;
   }
 };
-struct Poisson {  // half the deviance: sum y log(mean); a side whose sum of y is zero has no finite leaf
+struct Poisson {  // half the deviance: sum y log(mean); a side whose sum of y is zero has no finite
+                  // leaf
   double operator()(double a, double b) const {
     return a > 0 ? a * det_log(a / b) : -std::numeric_limits<double>::infinity();
   }
@@ -112,7 +114,9 @@ struct Squared {
   }
 };
 struct Newton {
-  double operator()(const SumShape& shape, const double* s) const { return pair::Squared{shape.l2}(s[0], s[1]); }
+  double operator()(const SumShape& shape, const double* s) const {
+    return pair::Squared{shape.l2}(s[0], s[1]);
+  }
 };
 struct Poisson {
   double operator()(const SumShape& shape, const double* s) const {
@@ -125,19 +129,21 @@ struct Poisson {
 
 }  // namespace many
 
-/// out[i] = s(a[i], b[i]) + s(total_a - a[i], total_b - b[i]) for two sums: every boundary of a profile at once.
-/// Squared error: the gain itself, taken from the node's mean.
-void score_boundaries(Criterion criterion, double l2, const double* a, const double* b, std::size_t n, double total_a,
-                      double total_b, double* out);
+/// out[i] = s(a[i], b[i]) + s(total_a - a[i], total_b - b[i]) for two sums: every boundary of a
+/// profile at once. Squared error: the gain itself, taken from the node's mean.
+void score_boundaries(Criterion criterion, double l2, const double* a, const double* b,
+                      std::size_t n, double total_a, double total_b, double* out);
 
-/// The score of two sides that leave nothing to gain, where it does not depend on the split: then the search may stop.
+/// The score of two sides that leave nothing to gain, where it does not depend on the split: then
+/// the search may stop.
 double perfect_score(Criterion criterion, const SumShape& shape, const double* sums);
 
-/// s(sums) for any criterion: what nodes are scored with once they stand. The two normalised gains score by entropy.
+/// s(sums) for any criterion: what nodes are scored with once they stand. The two normalised gains
+/// score by entropy.
 double node_score(Criterion criterion, const SumShape& shape, const double* sums);
 
-/// Turns the information gained by a split into the quality the criterion ranks by. parent_score is s(P) <= 0 (the
-/// negative class entropy times weight), all in units of weight.
+/// Turns the information gained by a split into the quality the criterion ranks by. parent_score is
+/// s(P) <= 0 (the negative class entropy times weight), all in units of weight.
 double normalised(Criterion criterion, double gain, double parent_score, double left_weight,
                   double right_weight);
 

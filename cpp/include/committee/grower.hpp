@@ -1,13 +1,16 @@
-// The grower decides; it does no I/O. It names the nodes it wants sums for, is fed their profiles, and emits splits.
-// Whoever drives it owns the rows: one machine's memory, several shards, pages on disk or workers elsewhere.
+// The grower decides; it does no I/O. It names the nodes it wants sums for, is fed their profiles,
+// and emits splits. Whoever drives it owns the rows: one machine's memory, several shards, pages on
+// disk or workers elsewhere.
 //
 //   grower.start(totals, facts)
 //   loop:  wanted() -> nodes;  feed(node, profiles) for each
-//          splits() -> nodes to split now; route their rows; describe(child, facts) for both children
+//          splits() -> nodes to split now; route their rows; describe(child, facts) for both
+//          children
 //   finish(leaf sums) -> the tree
 //
-// Growth order is a policy of its own: depth-first (smaller child first, so that few histograms are alive),
-// best-first (largest gain first, bounded by leaves) or level by level (one exchange of sums a level).
+// Growth order is a policy of its own: depth-first (smaller child first, so that few histograms are
+// alive), best-first (largest gain first, bounded by leaves) or level by level (one exchange of
+// sums a level).
 #pragma once
 
 #include <memory>
@@ -31,23 +34,24 @@ struct GrownNode {
   std::uint32_t depth = 0;
   std::uint32_t feature = 0;
   std::int64_t bound = -1;  // multiway: the feature whose levels are still being taken apart
-  std::int64_t set = -1;  // categorical: index of its set
+  std::int64_t set = -1;    // categorical: index of its set
   bool missing_left = false;
   bool open = false;      // may be split
   bool constant = false;  // its target does not vary
   RowId row = 0;          // any of its rows
   double threshold = 0;
-  double gain = 0;        // decoded
+  double gain = 0;              // decoded
   double lower = 0, upper = 0;  // monotone bounds on its value, decoded
   std::uint64_t key = 0;
   std::uint64_t rows = 0;
-  std::size_t begin = 0;  // of its rows in the driver's order
+  std::size_t begin = 0;           // of its rows in the driver's order
   double value = 0, impurity = 0;  // absolute error: set by the driver, which sees the rows
 };
 
 class Grower {
  public:
-  Grower(const TreeParams& params, const SplitSearch& search, const Stats& stats, std::size_t n_features);
+  Grower(const TreeParams& params, const SplitSearch& search, const Stats& stats,
+         std::size_t n_features);
 
   // --- the protocol ---
   void start(std::span<const std::int64_t> totals, RowFacts facts);
@@ -62,7 +66,9 @@ class Grower {
   const GrownNode& node(NodeId id) const { return nodes_[id]; }
   GrownNode& node(NodeId id) { return nodes_[id]; }
   std::size_t size() const { return nodes_.size(); }
-  std::span<const std::int64_t> sums(NodeId id) const { return {raw_.data() + id * stats_.width, stats_.width}; }
+  std::span<const std::int64_t> sums(NodeId id) const {
+    return {raw_.data() + id * stats_.width, stats_.width};
+  }
   const Split& pending(NodeId id) const;
   std::span<const std::uint32_t> candidates(NodeId id) const;  // features the node may be split on
   Split find(NodeId id, const ProfileSource& profiles, const Context& context) const;
@@ -73,8 +79,14 @@ class Grower {
 
  private:
   bool may_split(const GrownNode& node, std::span<const std::int64_t> sums, RowFacts facts) const;
-  void bound_children(GrownNode& left, GrownNode& right, const GrownNode& parent, const Split& split) const;
-  void set_values(ForestArrays& out, std::span<const NodeId> order, std::vector<__int128>& fine) const;
+  void bound_children(GrownNode& left, GrownNode& right, const GrownNode& parent,
+                      const Split& split) const;
+  void set_values(ForestArrays& out, std::span<const NodeId> order,
+                  std::vector<__int128>& fine) const;
+  void set_shares(ForestArrays& out, std::size_t at, const GrownNode& node,
+                  const double* sums) const;
+  void set_numbers(ForestArrays& out, std::size_t at, const GrownNode& node,
+                   const __int128* fine) const;
 
   struct Pending {
     NodeId node;
@@ -88,7 +100,7 @@ class Grower {
   std::size_t n_features_;
   std::vector<std::uint32_t> features_;  // of the tree
   std::vector<GrownNode> nodes_;
-  std::vector<std::int64_t> raw_;        // width a node
+  std::vector<std::int64_t> raw_;  // width a node
   std::vector<std::vector<std::uint64_t>> sets_;
   std::vector<std::shared_ptr<const FeatureGroups>> groups_;  // per node; empty without constraints
   std::vector<Pending> pending_;

@@ -1,8 +1,10 @@
-// Histograms: per feature and bin, the integer sums of the rows of a node. They only add and subtract, both exact.
+// Histograms: per feature and bin, the integer sums of the rows of a node. They only add and
+// subtract, both exact.
 //
-// The kernel reads a row's bins eight at a time in one 64-bit word and adds the row's packed statistics to eight
-// places; rows of a node are gathered by index with prefetch. Wide matrices are taken in tiles of features, so that
-// the part of the histogram being written stays in the first cache.
+// The kernel reads a row's bins eight at a time in one 64-bit word and adds the row's packed
+// statistics to eight places; rows of a node are gathered by index with prefetch. Wide matrices are
+// taken in tiles of features, so that the part of the histogram being written stays in the first
+// cache.
 #pragma once
 
 #include <memory>
@@ -17,18 +19,20 @@ namespace committee {
 /// int64[histogram_size][width]; what is where: BinnedMatrix::column_offset, Stats::width.
 using Histogram = std::vector<std::int64_t>;
 
-/// Adds the rows to `out` (sized and zeroed by the caller). Sparse matrices: their zero bins stay empty here, see
-/// fill_zero_bins. One thread.
-void accumulate(const BinnedMatrix& matrix, const Stats& stats, std::span<const RowId> rows, Histogram& out);
+/// Adds the rows to `out` (sized and zeroed by the caller). Sparse matrices: their zero bins stay
+/// empty here, see fill_zero_bins. One thread.
+void accumulate(const BinnedMatrix& matrix, const Stats& stats, std::span<const RowId> rows,
+                Histogram& out);
 
-/// The same on all threads of the context: private histograms per thread, then merged. `spare` supplies them.
+/// The same on all threads of the context: private histograms per thread, then merged. `spare`
+/// supplies them.
 class HistogramPool;
-void accumulate(const BinnedMatrix& matrix, const Stats& stats, std::span<const RowId> rows, Histogram& out,
-                HistogramPool& spare, const Context& context);
+void accumulate(const BinnedMatrix& matrix, const Stats& stats, std::span<const RowId> rows,
+                Histogram& out, HistogramPool& spare, const Context& context);
 
 /// Sparse: gives each feature's zero bin what the others leave of the node's totals (width words).
-void fill_zero_bins(const BinnedMatrix& matrix, const Stats& stats, std::span<const std::int64_t> totals,
-                    Histogram& histogram);
+void fill_zero_bins(const BinnedMatrix& matrix, const Stats& stats,
+                    std::span<const std::int64_t> totals, Histogram& histogram);
 
 /// parent -= child, in place: the sibling.
 void subtract(Histogram& parent, const Histogram& child);

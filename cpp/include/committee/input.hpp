@@ -1,4 +1,5 @@
-// What the user hands in, borrowed for one call: a dense array of any order and number type, or CSR/CSC.
+// What the user hands in, borrowed for one call: a dense array of any order and number type, or
+// CSR/CSC.
 #pragma once
 
 #include "committee/types.hpp"
@@ -15,9 +16,9 @@ struct DenseInput {
   std::ptrdiff_t column_stride = 0;
 };
 
-/// Sparse: CSR when by_row, else CSC; absent elements are exact zeros, stored ones may be zero or NaN.
-/// Indices inside a row (CSR) or column (CSC) are sorted and unique: the Python door sees to it, and the
-/// engine re-checks bounds.
+/// Sparse: CSR when by_row, else CSC; absent elements are exact zeros, stored ones may be zero or
+/// NaN. Indices inside a row (CSR) or column (CSC) are sorted and unique: the Python door sees to
+/// it, and the engine re-checks bounds.
 struct SparseInput {
   const std::byte* values = nullptr;
   DType dtype = DType::f64;
@@ -35,8 +36,9 @@ struct Input {
   SparseInput csx;
 };
 
-/// Copies column `feature` of rows [begin, end) to out as float64 (exact for every dtype but 64-bit integers
-/// beyond 2^53). Dense inputs only.
-void load_column(const Input& input, std::size_t feature, std::size_t begin, std::size_t end, double* out);
+/// Copies column `feature` of rows [begin, end) to out as float64 (exact for every dtype but 64-bit
+/// integers beyond 2^53). Dense inputs only.
+void load_column(const Input& input, std::size_t feature, std::size_t begin, std::size_t end,
+                 double* out);
 
 }  // namespace committee

@@ -1,5 +1,6 @@
-// The binned data: immutable, its existence proves the data valid. Rows lie one after another (row-major), because
-// the histogram kernel reads a row's bins in words; sparse rows hold only what is not in the feature's zero bin.
+// The binned data: immutable, its existence proves the data valid. Rows lie one after another
+// (row-major), because the histogram kernel reads a row's bins in words; sparse rows hold only what
+// is not in the feature's zero bin.
 #pragma once
 
 #include <memory>
@@ -16,7 +17,8 @@ class BinnedMatrix {
   std::size_t n_rows = 0;
   std::size_t n_features = 0;
 
-  // Dense: n_rows * n_features codes, row-major, followed by at least 64 bytes that may be read past the end.
+  // Dense: n_rows * n_features codes, row-major, followed by at least 64 bytes that may be read
+  // past the end.
   std::vector<std::uint8_t> codes8;
   std::vector<std::uint16_t> codes16;
 
@@ -25,11 +27,12 @@ class BinnedMatrix {
   std::vector<std::uint32_t> entry_feature;
   std::vector<std::uint16_t> entry_code;
 
-  std::vector<std::uint32_t> n_bins;         // per feature, without the missing code (which is n_bins[f])
-  std::vector<std::uint32_t> zero_bin;       // per feature
-  std::vector<std::uint8_t> categorical;     // per feature
-  std::vector<std::uint64_t> column_offset;  // n_features + 1: where a feature's bins begin in a histogram;
-                                             // 256 apart for dense8, n_bins + 1 apart otherwise
+  std::vector<std::uint32_t> n_bins;  // per feature, without the missing code (which is n_bins[f])
+  std::vector<std::uint32_t> zero_bin;    // per feature
+  std::vector<std::uint8_t> categorical;  // per feature
+  std::vector<std::uint64_t>
+      column_offset;  // n_features + 1: where a feature's bins begin in a histogram;
+                      // 256 apart for dense8, n_bins + 1 apart otherwise
 
   /// The code of one cell; O(1) dense, O(log entries of the row) sparse.
   std::uint32_t code(std::size_t row, std::size_t feature) const;

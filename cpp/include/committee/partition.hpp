@@ -1,5 +1,5 @@
-// The rows of a tree in the order of its nodes: splitting a node divides its range in two, stably, so that a
-// node's rows stay ascending and its memory accesses nearly sequential.
+// The rows of a tree in the order of its nodes: splitting a node divides its range in two, stably,
+// so that a node's rows stay ascending and its memory accesses nearly sequential.
 #pragma once
 
 #include "committee/matrix.hpp"
@@ -10,16 +10,19 @@ namespace committee {
 
 class Partition {
  public:
-  explicit Partition(std::span<const RowId> rows) : rows_(rows.begin(), rows.end()), spare_(rows.size()) {}
+  explicit Partition(std::span<const RowId> rows)
+      : rows_(rows.begin(), rows.end()), spare_(rows.size()) {}
 
   std::span<RowId> rows() { return rows_; }
   std::span<RowId> rows(std::size_t begin, std::size_t n) { return {rows_.data() + begin, n}; }
-  std::span<const RowId> rows(std::size_t begin, std::size_t n) const { return {rows_.data() + begin, n}; }
+  std::span<const RowId> rows(std::size_t begin, std::size_t n) const {
+    return {rows_.data() + begin, n};
+  }
 
-  /// Moves the rows of [begin, begin + n) that go left to the front; returns how many. Disjoint ranges may be
-  /// divided by different threads at once.
-  std::size_t divide(std::size_t begin, std::size_t n, const BinnedMatrix& matrix, const Split& split,
-                     const Context& context);
+  /// Moves the rows of [begin, begin + n) that go left to the front; returns how many. Disjoint
+  /// ranges may be divided by different threads at once.
+  std::size_t divide(std::size_t begin, std::size_t n, const BinnedMatrix& matrix,
+                     const Split& split, const Context& context);
 
  private:
   std::vector<RowId> rows_;

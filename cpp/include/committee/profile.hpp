@@ -1,6 +1,6 @@
-// A feature's profile in a node: its occupied bins, ascending, with the sums of each, and the missing rows apart.
-// The split search reads nothing else, so it decides alike wherever the sums came from: a histogram of a large node,
-// the rows of a small one, or shards far away.
+// A feature's profile in a node: its occupied bins, ascending, with the sums of each, and the
+// missing rows apart. The split search reads nothing else, so it decides alike wherever the sums
+// came from: a histogram of a large node, the rows of a small one, or shards far away.
 #pragma once
 
 #include "committee/histogram.hpp"
@@ -10,16 +10,17 @@
 namespace committee {
 
 struct Profile {
-  std::size_t n = 0;                // occupied bins without the missing one
-  std::vector<std::uint32_t> bin;   // n of them, ascending
-  std::vector<std::int64_t> raw;    // n * width
+  std::size_t n = 0;               // occupied bins without the missing one
+  std::vector<std::uint32_t> bin;  // n of them, ascending
+  std::vector<std::int64_t> raw;   // n * width
   bool has_missing = false;
   std::vector<std::int64_t> missing;  // width
 
   void reserve(std::size_t bins, std::size_t width);
 };
 
-/// Where a node's profiles come from. read() may be called from several threads with different profiles.
+/// Where a node's profiles come from. read() may be called from several threads with different
+/// profiles.
 class ProfileSource {
  public:
   virtual ~ProfileSource() = default;

@@ -1,5 +1,6 @@
-// Randomness is keyed, never shared state: every draw is a hash of (seed, member, node, use, counter), so it does
-// not depend on which thread asks, or when. The mixer is splitmix64's finaliser (Steele, Lea, Flood 2014).
+// Randomness is keyed, never shared state: every draw is a hash of (seed, member, node, use,
+// counter), so it does not depend on which thread asks, or when. The mixer is splitmix64's
+// finaliser (Steele, Lea, Flood 2014).
 #pragma once
 
 #include <cstdint>
@@ -21,7 +22,8 @@ enum class Use : std::uint64_t { cut_sample = 1, tree_features, node_features, t
 /// A stream of draws under one key: the i-th draw is a pure function of (key, i).
 class KeyedStream {
  public:
-  constexpr KeyedStream(std::uint64_t key, Use use) : key_(mix(key, static_cast<std::uint64_t>(use))) {}
+  constexpr KeyedStream(std::uint64_t key, Use use)
+      : key_(mix(key, static_cast<std::uint64_t>(use))) {}
 
   constexpr std::uint64_t next() { return mix(key_, counter_++); }
 

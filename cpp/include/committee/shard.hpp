@@ -1,6 +1,6 @@
-// A shard owns rows, wherever they live, and answers three verbs: accumulate the histogram of a node, route rows by
-// splits, settle leaf values into scores. A tree over several shards equals the tree over all rows in one, bit for
-// bit, because the sums are integers.
+// A shard owns rows, wherever they live, and answers three verbs: accumulate the histogram of a
+// node, route rows by splits, settle leaf values into scores. A tree over several shards equals the
+// tree over all rows in one, bit for bit, because the sums are integers.
 #pragma once
 
 #include "committee/grower.hpp"
@@ -15,9 +15,10 @@ class Shard {
   /// Rows and totals of the root; the start of a tree.
   virtual RowFacts begin(std::vector<std::int64_t>& totals, std::span<double> y_range) = 0;
   virtual void accumulate(NodeId node, Histogram& sum, const Context& context) = 0;
-  /// Divides the rows of `node`; adds the children's rows and widens their ranges of y (low, high per output).
-  virtual void route(NodeId node, NodeId left, const Split& split, RowFacts facts[2], std::span<double> y_range,
-                     const Context& context) = 0;
+  /// Divides the rows of `node`; adds the children's rows and widens their ranges of y (low, high
+  /// per output).
+  virtual void route(NodeId node, NodeId left, const Split& split, RowFacts facts[2],
+                     std::span<double> y_range, const Context& context) = 0;
   virtual void add_fine(NodeId leaf, __int128* fine) const = 0;
   /// scores[row] += value for the rows of a leaf.
   virtual void settle(NodeId leaf, double value, std::span<double> scores) const = 0;
@@ -30,8 +31,8 @@ class MemoryShard final : public Shard {
 
   RowFacts begin(std::vector<std::int64_t>& totals, std::span<double> y_range) override;
   void accumulate(NodeId node, Histogram& sum, const Context& context) override;
-  void route(NodeId node, NodeId left, const Split& split, RowFacts facts[2], std::span<double> y_range,
-             const Context& context) override;
+  void route(NodeId node, NodeId left, const Split& split, RowFacts facts[2],
+             std::span<double> y_range, const Context& context) override;
   void add_fine(NodeId leaf, __int128* fine) const override;
   void settle(NodeId leaf, double value, std::span<double> scores) const override;
 
@@ -39,7 +40,9 @@ class MemoryShard final : public Shard {
   struct Range {
     std::size_t begin = 0, n = 0;
   };
-  std::span<const RowId> rows(NodeId node) const { return partition_.rows(ranges_[node].begin, ranges_[node].n); }
+  std::span<const RowId> rows(NodeId node) const {
+    return partition_.rows(ranges_[node].begin, ranges_[node].n);
+  }
   void widen(std::span<const RowId> rows, std::span<double> y_range) const;
 
   const BinnedMatrix& matrix_;
@@ -48,8 +51,8 @@ class MemoryShard final : public Shard {
   std::vector<Range> ranges_;  // by node
 };
 
-/// Grows a tree over shards of one matrix's rows; the same tree as grow_tree over all of them. Absolute error needs
-/// its rows in one place and is refused.
+/// Grows a tree over shards of one matrix's rows; the same tree as grow_tree over all of them.
+/// Absolute error needs its rows in one place and is refused.
 ForestArrays grow_tree(std::span<const std::unique_ptr<Shard>> shards, const BinnedMatrix& layout,
                        const BinMapper& mapper, const Stats& stats, const TreeParams& params,
                        const Context& context);

@@ -1,10 +1,10 @@
 // Choosing a split: from a node's profiles to the best cut, under every rule a user can set.
 //
-// Candidates lie between neighbouring occupied bins (numeric) or between neighbours in an order of the levels
-// (categorical). In multiway mode (C4.5) a categorical feature is judged by one branch per level; the tree, which is
-// binary, then takes the levels off one by one: every node but the first of such a chain is bound to its feature.
-// Missing rows are tried on both sides. Ties go to the lower feature, then the lower cut, then missing
-// to the right. The raw threshold is the middle of the gap the node's own rows leave, as in CART.
+// Candidates lie between neighbouring occupied bins (numeric) or between neighbours in an order of
+// the levels (categorical). In multiway mode (C4.5) a categorical feature is judged by one branch
+// per level; the tree, which is binary, then takes the levels off one by one: every node but the
+// first of such a chain is bound to its feature. Missing rows are tried on both sides. Ties go to
+// the lower feature, then the lower cut, then missing to the right.
 #pragma once
 
 #include "committee/binning.hpp"
@@ -14,7 +14,10 @@
 
 namespace committee {
 
-enum class SplitRule : std::uint8_t { best, random };  // random: one uniform cut per drawn feature (extra trees)
+enum class SplitRule : std::uint8_t {
+  best,
+  random
+};  // random: one uniform cut per drawn feature (extra trees)
 enum class Growth : std::uint8_t { depth_first, best_first, level };
 
 /// Everything that shapes one tree; plain numbers, filled at the Python door.
@@ -26,14 +29,16 @@ struct TreeParams {
   std::size_t max_leaves = std::numeric_limits<std::uint32_t>::max();
   std::size_t min_rows_split = 2;
   std::size_t min_rows_leaf = 1;
-  double min_weight_leaf = 0;                                    // in the user's units
-  double min_gain = -std::numeric_limits<double>::infinity();    // a split must gain more; in the user's units
-  std::size_t node_features = 0;                                 // drawn at each node; 0: all
-  std::size_t tree_features = 0;                                 // drawn once; 0: all
-  bool multiway = false;                                         // categorical: one branch a level (C4.5)
-  double l2 = 0;                                                 // newton
-  std::vector<std::int8_t> monotone;                             // per feature -1, 0, 1; or empty
-  std::vector<std::vector<std::uint32_t>> interactions;          // groups of features that may meet; or empty
+  double min_weight_leaf = 0;  // in the user's units
+  double min_gain =
+      -std::numeric_limits<double>::infinity();  // a split must gain more; in the user's units
+  std::size_t node_features = 0;                 // drawn at each node; 0: all
+  std::size_t tree_features = 0;                 // drawn once; 0: all
+  bool multiway = false;                         // categorical: one branch a level (C4.5)
+  double l2 = 0;                                 // newton
+  std::vector<std::int8_t> monotone;             // per feature -1, 0, 1; or empty
+  std::vector<std::vector<std::uint32_t>>
+      interactions;  // groups of features that may meet; or empty
   std::uint64_t seed = 0;
 };
 
@@ -43,14 +48,14 @@ inline constexpr double kRounded = 1 - 0x1p-20;
 /// A chosen split, with the sums of both sides.
 struct Split {
   double quality = -std::numeric_limits<double>::infinity();  // what candidates were ranked by
-  double gain = 0;                    // decrease of weight * impurity, decoded units
+  double gain = 0;  // decrease of weight * impurity, decoded units
   std::uint32_t feature = 0;
-  std::uint32_t bin = 0;              // numeric: codes up to and including it go left
+  std::uint32_t bin = 0;  // numeric: codes up to and including it go left
   double threshold = 0;
   bool categorical = false;
   bool missing_left = false;
-  bool chained = false;               // multiway: the right side goes on with the same feature
-  std::vector<std::uint64_t> levels;  // categorical: bit c set, level c goes left
+  bool chained = false;                   // multiway: the right side goes on with the same feature
+  std::vector<std::uint64_t> levels;      // categorical: bit c set, level c goes left
   std::vector<std::int64_t> left, right;  // raw sums
 
   bool found() const { return quality > -std::numeric_limits<double>::infinity(); }
@@ -61,24 +66,37 @@ struct Split {
   }
 };
 
+/// The raw threshold between two occupied bins: of the cuts between them the one nearest to the
+/// middle of the gap that the node's own rows leave. A forest thus has no more thresholds than
+/// cuts.
+double threshold_between(const FeatureBins& bins, std::uint32_t left, std::uint32_t right);
+
+/// Sets of levels as bits: empty or full, then level by level.
+std::vector<std::uint64_t> level_set(std::uint32_t n_levels, bool all);
+void put_level(std::vector<std::uint64_t>& set, std::uint32_t level, bool in);
+
 /// What the search knows of the node it works on.
 struct NodeSums {
-  std::span<const std::int64_t> raw;       // totals
-  double lower = -std::numeric_limits<double>::infinity();  // monotone bounds on the node's value, decoded
+  std::span<const std::int64_t> raw;  // totals
+  double lower =
+      -std::numeric_limits<double>::infinity();  // monotone bounds on the node's value, decoded
   double upper = std::numeric_limits<double>::infinity();
-  std::uint64_t key = 0;                   // of its random draws
+  std::uint64_t key = 0;  // of its random draws
   std::size_t rows = 0;
-  bool chained = false;                    // features holds the one it is bound to
-  std::span<const std::uint32_t> features; // candidates, ascending
+  bool chained = false;                     // features holds the one it is bound to
+  std::span<const std::uint32_t> features;  // candidates, ascending
 };
 
-struct Candidate;  // a feature's best split, before it is spelt out
+struct Candidate;      // a feature's best split, before it is spelt out
+struct FeatureSearch;  // finds it
+struct Scratch;
 
 class SplitSearch {
  public:
   SplitSearch(const TreeParams& params, const BinMapper& mapper, const Stats& stats);
 
-  /// The best split of a node, or one with found() == false. Deterministic for any number of threads.
+  /// The best split of a node, or one with found() == false. Deterministic for any number of
+  /// threads.
   Split best(const NodeSums& node, const ProfileSource& profiles, const Context& context) const;
 
   const SumShape& shape() const { return shape_; }
@@ -92,19 +110,26 @@ class SplitSearch {
  private:
   friend struct FeatureSearch;
   void draw_features(const NodeSums& node, std::vector<std::uint32_t>& order) const;
-  Candidate search_features(const NodeSums& node, const ProfileSource& profiles, const Context& context) const;
+  Candidate search_features(const NodeSums& node, const ProfileSource& profiles,
+                            const Context& context) const;
   Candidate best_ratio(const NodeSums& node, const ProfileSource& profiles, double parent,
                        std::vector<Candidate>& all) const;
+  Candidate search_shared(const FeatureSearch& search, const ProfileSource& profiles,
+                          std::span<const std::uint32_t> features, const Context& context) const;
+  Candidate search_in_turn(const FeatureSearch& search, const ProfileSource& profiles,
+                           std::span<const std::uint32_t> features, bool sampled) const;
+  void spell(const NodeSums& node, const Scratch& scratch, const Candidate& c, Split& split) const;
   double parent_score(const NodeSums& node) const;
-  Split materialise(const NodeSums& node, const ProfileSource& profiles, const Candidate& candidate) const;
+  Split materialise(const NodeSums& node, const ProfileSource& profiles,
+                    const Candidate& candidate) const;
 
   const TreeParams& params_;
   const BinMapper& mapper_;
   const Stats& stats_;
   SumShape shape_;
-  double min_weight_;   // decoded
-  bool pair_;           // two sums: the fast scan
-  bool check_rows_;     // min_rows_leaf > 1
+  double min_weight_;  // decoded
+  bool pair_;          // two sums: the fast scan
+  bool check_rows_;    // min_rows_leaf > 1
 };
 
 }  // namespace committee

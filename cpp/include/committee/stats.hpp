@@ -1,14 +1,17 @@
-// Statistics in fixed point: what a row adds to the sums of its bin, as integers, so that sums are exact and the
-// same in any order, on any number of threads, shards or workers.
+// Statistics in fixed point: what a row adds to the sums of its bin, as integers, so that sums are
+// exact and the same in any order, on any number of threads, shards or workers.
 //
-// Classification adds a row's weight to its class; regression adds (weight * y, weight); Newton boosting adds
-// (gradient, hessian). Where two sums are enough they are packed in one 64-bit word, (a << shift) + b, which is
-// what the histogram kernel likes best. One rule (`pack`) decides, from the data alone:
+// Classification adds a row's weight to its class; regression adds (weight * y, weight); Newton
+// boosting adds (gradient, hessian). Where two sums are enough they are packed in one 64-bit word,
+// (a << shift) + b, which is what the histogram kernel likes best. One rule (`pack`) decides, from
+// the data alone:
 //   - the sums over all rows fit the two fields: histograms are single words throughout;
-//   - they fit for blocks of at least kMinBlock rows: blocks are summed packed, then widened to two words;
+//   - they fit for blocks of at least kMinBlock rows: blocks are summed packed, then widened to two
+//   words;
 //   - otherwise each sum has a word of its own from the start.
-// y is taken from its median and keeps 30 bits of its range. Heavy tails (the typical distance would keep fewer than
-// 14 bits) get a second limb of 30 bits. Units are powers of two, so a weight of k adds exactly what the row repeated k times would add.
+// y is taken from its median and keeps 30 bits of its range. Heavy tails (the typical distance
+// would keep fewer than 14 bits) get a second limb of 30 bits. Units are powers of two, so a weight
+// of k adds exactly what the row repeated k times would add.
 #pragma once
 
 #include "committee/types.hpp"
@@ -26,34 +29,42 @@ enum class SumKind : std::uint8_t {
 
 class Stats {
  public:
-  /// codes: n_rows * n_outputs class codes; n_classes per output. weight: empty or n_rows values >= 0.
-  /// `counted`: rows must be counted per bin although their weights differ (min_samples_leaf > 1).
-  static Stats classes(std::span<const std::uint32_t> codes, std::span<const std::uint32_t> n_classes,
-                       std::span<const double> weight, bool counted);
+  /// codes: n_rows * n_outputs class codes; n_classes per output. weight: empty or n_rows values >=
+  /// 0. `counted`: rows must be counted per bin although their weights differ (min_samples_leaf >
+  /// 1).
+  static Stats classes(std::span<const std::uint32_t> codes,
+                       std::span<const std::uint32_t> n_classes, std::span<const double> weight,
+                       bool counted);
 
-  /// y: n_rows * n_outputs finite values; y and weight are borrowed for the life of the object. `centred` subtracts
-  /// the median first (squared error: an outlier must not blur the rest; Poisson needs true sums and does not).
-  static Stats regression(std::span<const double> y, std::size_t n_outputs, std::span<const double> weight,
-                          bool centred, bool counted);
+  /// y: n_rows * n_outputs finite values; y and weight are borrowed for the life of the object.
+  /// `centred` subtracts the median first (squared error: an outlier must not blur the rest;
+  /// Poisson needs true sums and does not).
+  static Stats regression(std::span<const double> y, std::size_t n_outputs,
+                          std::span<const double> weight, bool centred, bool counted);
 
-  /// gradient, hessian: n_rows each, borrowed. bits: 16 packs well; heavier tails than that go wide by the rule.
-  static Stats newton(std::span<const double> gradient, std::span<const double> hessian, unsigned bits, bool counted);
+  /// gradient, hessian: n_rows each, borrowed. bits: 16 packs well; heavier tails than that go wide
+  /// by the rule.
+  static Stats newton(std::span<const double> gradient, std::span<const double> hessian,
+                      unsigned bits, bool counted);
 
   // --- shape ---
   std::size_t n_rows = 0;
   SumKind kind = SumKind::classes;
   RowForm form = RowForm::packed;
-  std::size_t width = 1;     // int64 words per histogram bin
-  std::size_t n_sums = 2;    // float64 sums per bin once decoded (without the count)
+  std::size_t width = 1;   // int64 words per histogram bin
+  std::size_t n_sums = 2;  // float64 sums per bin once decoded (without the count)
   std::size_t n_outputs = 1;
   std::vector<std::uint32_t> n_classes;  // per output; empty unless classes
   std::vector<RowId> rows;               // the rows of positive weight, ascending
 
   // --- row data ---
-  std::vector<std::int64_t> words;   // packed: one a row; wide: width a row; one_hot: the weight of the row
-  std::vector<std::uint32_t> slots;  // one_hot: n_outputs a row, index of the sum its weight goes to
-  unsigned shift = 0;                // packed: b lies in the low bits
-  std::size_t block_rows = 0;        // packed: rows that cannot overflow the fields; n_rows or more: no blocks needed
+  std::vector<std::int64_t>
+      words;  // packed: one a row; wide: width a row; one_hot: the weight of the row
+  std::vector<std::uint32_t>
+      slots;           // one_hot: n_outputs a row, index of the sum its weight goes to
+  unsigned shift = 0;  // packed: b lies in the low bits
+  std::size_t block_rows =
+      0;  // packed: rows that cannot overflow the fields; n_rows or more: no blocks needed
 
   bool packed_histogram() const { return form == RowForm::packed && width == 1; }
   bool has_count() const { return count_word_ >= 0; }
@@ -61,8 +72,8 @@ class Stats {
   /// Rows counted by the sums themselves: unit weights, or a count kept beside.
   bool counts_rows() const { return unit_weight_ || has_count(); }
 
-  /// raw[width] -> sums[n_sums], in the user's units of weight (up to a power of two that keeps extremes finite)
-  /// and in units of y's half range.
+  /// raw[width] -> sums[n_sums], in the user's units of weight (up to a power of two that keeps
+  /// extremes finite) and in units of y's half range.
   void decode(const std::int64_t* raw, double* sums) const;
   double decode_count(const std::int64_t* raw) const;  // where counts_rows()
 
@@ -81,13 +92,15 @@ class Stats {
   double y_scale() const { return y_scale_; }
 
   // --- exact leaf values ---
-  /// Integers a leaf sums exactly. Regression: per output y, then per output its square (Poisson: y log y), then the
-  /// weight units. Newton: gradient, hessian. Classes: none, their sums are exact already.
+  /// Integers a leaf sums exactly. Regression: per output y, then per output its square (Poisson: y
+  /// log y), then the weight units. Newton: gradient, hessian. Classes: none, their sums are exact
+  /// already.
   std::size_t fine_width() const {
     return kind == SumKind::classes ? 0 : kind == SumKind::newton ? 2 : 2 * n_outputs + 1;
   }
   void add_fine(std::span<const RowId> rows, __int128* fine) const;
-  double fine_value(const __int128* fine, std::size_t column) const;  // the weighted mean, or the sum for newton
+  double fine_value(const __int128* fine,
+                    std::size_t column) const;  // the weighted mean, or the sum for newton
   /// Regression: the variance of y, or where y is not centred (Poisson) the mean half deviance.
   double fine_impurity(const __int128* fine, std::size_t column) const;
   double fine_total(const __int128* fine) const;  // regression: the weight, in the user's units
@@ -111,21 +124,22 @@ class Stats {
   std::int64_t fine_weight(RowId r) const;
   int square_exponent() const;
 
-  std::vector<double> unit_;                // per decoded sum: one unit of it, a power of two
-  double weight_scale_ = 1;                 // decoded weight to the user's
-  double y_scale_ = 1;                      // decoded y to the user's
-  bool unit_weight_ = true;                 // every counted row weighs one unit of 1.0
+  std::vector<double> unit_;  // per decoded sum: one unit of it, a power of two
+  double weight_scale_ = 1;   // decoded weight to the user's
+  double y_scale_ = 1;        // decoded y to the user's
+  bool unit_weight_ = true;   // every counted row weighs one unit of 1.0
   bool small_sums_ = false;
   std::size_t limbs_ = 1;                   // words per y
   int count_word_ = -1;                     // where the count lies in a wide bin
   double weight_unit_ = 1;                  // one unit of weight, decoded
   std::vector<std::int64_t> weight_units_;  // empty where unweighted
-  std::span<const double> weight_;          // the user's, borrowed, where units had to round them; else empty
+  std::span<const double>
+      weight_;  // the user's, borrowed, where units had to round them; else empty
   int fine_weight_exponent_ = 0;
-  std::vector<double> centre_;              // per output
+  std::vector<double> centre_;  // per output
   bool centred_ = true;
-  int y_exponent_ = 0;                      // y in units: rint((y - centre) * 2^y_exponent)
-  int fine_exponent_[2] = {0, 0};           // fine columns: rint(value * 2^fine_exponent)
+  int y_exponent_ = 0;             // y in units: rint((y - centre) * 2^y_exponent)
+  int fine_exponent_[2] = {0, 0};  // fine columns: rint(value * 2^fine_exponent)
 };
 
 }  // namespace committee

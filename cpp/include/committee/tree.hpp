@@ -1,8 +1,9 @@
 // Growing one tree on rows in memory: the driver that owns the rows and feeds the grower.
 //
-// Large nodes are summed in histograms (the smaller child built, its sibling subtracted) on all threads; below
-// kTaskRows whole subtrees become tasks of one thread each; below kBlockRows a subtree is grown inside a block.
-// None of this changes a decision, so the tree does not depend on the number of threads.
+// Large nodes are summed in histograms (the smaller child built, its sibling subtracted) on all
+// threads; below kTaskRows whole subtrees become tasks of one thread each; below block_rows() a
+// subtree is grown inside a block. None of this changes a decision, so the tree does not depend on
+// the number of threads.
 #pragma once
 
 #include "committee/forest.hpp"
@@ -12,17 +13,20 @@ namespace committee {
 
 /// The rows of each leaf of a grown tree, for updating scores without walking the tree again.
 struct LeafRows {
-  std::vector<RowId> rows;             // all rows, leaf by leaf
-  std::vector<std::uint64_t> begin;    // n_leaves + 1
-  std::vector<std::uint32_t> node;     // the leaf's index in the tree
+  std::vector<RowId> rows;           // all rows, leaf by leaf
+  std::vector<std::uint64_t> begin;  // n_leaves + 1
+  std::vector<std::uint32_t> node;   // the leaf's index in the tree
 };
 
 /// The checks of check_growth come first. A bound on leaves makes growth best-first.
 ForestArrays grow_tree(const BinnedMatrix& matrix, const BinMapper& mapper, const Stats& stats,
-                       const TreeParams& params, const Context& context, LeafRows* leaf_rows = nullptr);
+                       const TreeParams& params, const Context& context,
+                       LeafRows* leaf_rows = nullptr);
 
-/// Throws std::invalid_argument where matrix, mapper, statistics and parameters do not belong together.
-void check_growth(const BinnedMatrix& matrix, const BinMapper& mapper, const Stats& stats, const TreeParams& params);
+/// Throws std::invalid_argument where matrix, mapper, statistics and parameters do not belong
+/// together.
+void check_growth(const BinnedMatrix& matrix, const BinMapper& mapper, const Stats& stats,
+                  const TreeParams& params);
 
 /// Whether rows differ in their target: what a grower cannot see from sums.
 RowFacts row_facts(const Stats& stats, std::span<const RowId> rows);

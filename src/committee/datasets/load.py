@@ -77,20 +77,20 @@ def load_heart(*, as_frame: bool = False) -> Dataset:
 
 
 def _load(file: str, categories: list[str], as_frame: bool) -> Dataset:
-    with (files("committee.datasets") / file).open(encoding="utf-8", newline="") as lines:
-        header, *rows = csv.reader(lines)
+    text = files("committee.datasets").joinpath(file).read_text(encoding="utf-8")
+    header, *rows = csv.reader(text.splitlines())
     names = header[:-1]
-    text = [name in categories for name in names]
+    is_text = [name in categories for name in names]
     data = np.empty((len(rows), len(names)), dtype=object)
     for i, row in enumerate(rows):
         for j, cell in enumerate(row[:-1]):
-            data[i, j] = None if cell == "" else cell if text[j] else float(cell)
+            data[i, j] = None if cell == "" else cell if is_text[j] else float(cell)
     target = np.array([row[-1] for row in rows])
-    categorical = [j for j, is_text in enumerate(text) if is_text]
+    categorical = [j for j, t in enumerate(is_text) if t]
     if not as_frame:
         return Dataset(data, target, names, categorical)
     import pandas as pd
 
     frame = pd.DataFrame(data, columns=names)
-    kinds = {name: "category" if t else "float64" for name, t in zip(names, text, strict=True)}
+    kinds = {name: "category" if t else "float64" for name, t in zip(names, is_text, strict=True)}
     return Dataset(frame.astype(kinds), target, names, categorical)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -29,7 +29,7 @@ SMALL_BATCH = 256  # rows that one thread predicts before others would be awake
 class TreeEstimator(NamedParameters, BaseEstimator):
     """What the tree estimators share: reading, growing, walking, measuring."""
 
-    _parameter_constraints: dict[str, Any] = {
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
         "categorical_features": CATEGORICAL_CONSTRAINTS,
         "n_jobs": THREAD_CONSTRAINTS,
     }
@@ -67,7 +67,9 @@ class TreeEstimator(NamedParameters, BaseEstimator):
             check_is_fitted(self)
         schema = self.schema_
         if self.tree_.forest.n_features != schema.n_features:
-            found = f"tree_ has {self.tree_.forest.n_features} features, schema_ {schema.n_features}"
+            found = (
+                f"tree_ has {self.tree_.forest.n_features} features, schema_ {schema.n_features}"
+            )
             raise InputError(describe("M-TREE", "tree_", found, fix="fit the model again"))
         return engine_table(read_predict(X, schema, estimator_name=type(self).__name__))
 

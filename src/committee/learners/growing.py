@@ -60,7 +60,7 @@ def tree_params(
     params.min_rows_leaf = rows_from(estimator.min_samples_leaf, n_rows, 1)
     params.min_weight_leaf = estimator.min_weight_fraction_leaf * total_weight
     if estimator.min_impurity_decrease > 0:
-        # The engine asks for more than min_gain, scikit-learn for at least that much, up to rounding.
+        # The engine asks for more than min_gain, scikit-learn for at least that, up to rounding.
         params.min_gain = estimator.min_impurity_decrease * total_weight * (1 - 1e-10)
     params.node_features = 0 if n_node_features == n_features else n_node_features
     return params

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -78,7 +77,9 @@ class Tree:
     @property
     def feature(self) -> npt.NDArray[np.int64]:
         """Feature each node splits on, -2 for leaves."""
-        return np.where(self.is_leaf, UNDEFINED, (self.forest.feature & FEATURE_MASK).astype(np.int64))
+        return np.where(
+            self.is_leaf, UNDEFINED, (self.forest.feature & FEATURE_MASK).astype(np.int64)
+        )
 
     @property
     def threshold(self) -> npt.NDArray[np.float64]:
@@ -94,7 +95,7 @@ class Tree:
     @property
     def missing_go_to_left(self) -> npt.NDArray[np.uint8]:
         """Whether missing values go left at each node."""
-        return ((self.forest.feature & MISSING_LEFT) != 0).astype(np.uint8)
+        return np.asarray((self.forest.feature & MISSING_LEFT) != 0, dtype=np.uint8)
 
     def left_levels(self, node: int) -> npt.NDArray[np.int64]:
         """Codes of the levels that go left at a categorical split."""
@@ -139,7 +140,8 @@ class Tree:
         """Sum the weighted impurity decrease of the splits on each feature."""
         split = ~self.is_leaf
         decrease = self.gain[split] / self.forest.weight[0]
-        out = np.bincount(self.feature[split], weights=decrease, minlength=self.n_features)
+        sums = np.bincount(self.feature[split], weights=decrease, minlength=self.n_features)
+        out = np.asarray(sums, dtype=np.float64)
         total = out.sum()
         return out / total if normalize and total > 0 else out
 
@@ -156,13 +158,14 @@ class Tree:
         parent[left[inner] + 1] = inner
         at = self.apply(table, n_threads)
         rows = np.arange(len(at))
-        passed: list[tuple[npt.NDArray[Any], npt.NDArray[Any]]] = []
+        shape = (len(at), self.node_count)
+        passing, passed = [rows], [at]
         while len(at):
-            passed.append((rows, at))
             above = parent[at]
             rows, at = rows[above >= 0], above[above >= 0]
-        shape = (len(passed[0][0]) if passed else 0, self.node_count)
-        index = tuple(np.concatenate(p) for p in zip(*passed, strict=True)) if passed else ([], [])
+            passing.append(rows)
+            passed.append(at)
+        index = (np.concatenate(passing), np.concatenate(passed))
         ones = np.ones(len(index[0]), dtype=np.int64)
         path = sparse.csr_matrix((ones, index), shape=shape)
         path.sort_indices()

@@ -6,7 +6,7 @@ the exact weak learner that boosting theory speaks of (Freund and Schapire 1997)
 
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
@@ -65,7 +65,7 @@ class DecisionStump(TreeClassifier):
     0.0
     """
 
-    _parameter_constraints: dict[str, Any] = {
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
         **TreeEstimator._parameter_constraints,
         "class_weight": CLASS_WEIGHT_CONSTRAINTS,
     }

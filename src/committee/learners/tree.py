@@ -1,37 +1,23 @@
-"""Decision trees: CART (Breiman, Friedman, Olshen and Stone 1984), and C4.5's measures and pruning
-(Quinlan 1993), on the engine.
+"""Decision trees for classes and for numbers, on the engine.
 
-A tree is grown by the split that lowers the impurity most, until nothing is left to gain or a limit
+CART (Breiman, Friedman, Olshen and Stone 1984), with C4.5's measures and pruning (Quinlan 1993): a
+tree is grown by the split that lowers the impurity most, until nothing is left to gain or a limit
 is met, and may then be cut back.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import partial
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.base import RegressorMixin, clone
-from sklearn.utils import Bunch
+from sklearn.base import RegressorMixin
 
 from committee import _engine
 from committee.core.parameter_docs import documented
-from committee.core.params import (
-    CLASS_WEIGHT_CONSTRAINTS,
-    SEED_CONSTRAINTS,
-    check_params,
-    choice,
-    integer,
-    real,
-    resolve_max_features,
-    resolve_seed,
-)
+from committee.core.params import CLASS_WEIGHT_CONSTRAINTS, check_params, choice, real
 from committee.data import (
-    InputError,
-    Schema,
-    Table,
     combine_weights,
     read_class_weights,
     read_classes,
@@ -39,105 +25,9 @@ from committee.data import (
     read_numbers,
     read_weights,
 )
-from committee.data.errors import describe
-from committee.data.rows import Rows
-from committee.learners.estimators import TreeClassifier, TreeEstimator, Weights
-from committee.learners.growing import (
-    interaction_groups,
-    monotone_signs,
-    total_of,
-    tree_params,
-)
+from committee.learners.cart import PrunableTree, check_counts
+from committee.learners.estimators import TreeClassifier
 from committee.learners.structure import Tree
-
-
-class PrunableTree(TreeEstimator):
-    """A tree that is grown by a criterion and cut back by cost."""
-
-    _parameter_constraints: dict[str, Any] = {
-        **TreeEstimator._parameter_constraints,
-        "splitter": [choice("best", "random")],
-        "max_depth": [integer(1), None],
-        "min_samples_split": [integer(2), real(0, 1, "right", no_int=True)],
-        "min_samples_leaf": [integer(1), real(0, 1, "neither", no_int=True)],
-        "min_weight_fraction_leaf": [real(0, 0.5)],
-        "max_features": "no_validation",  # resolve_max_features knows the number of features
-        "random_state": SEED_CONSTRAINTS,
-        "max_leaf_nodes": [integer(2), None],
-        "min_impurity_decrease": [real(0, None, "left")],
-        "ccp_alpha": [real(0, None, "left")],
-        "monotonic_cst": ["array-like", dict, None],
-        "interaction_cst": [list, tuple, choice("pairwise", "no_interactions"), None],
-        "max_bins": [integer(2, 65535)],
-    }
-
-    def _grow(
-        self,
-        table: Table,
-        schema: Schema,
-        stats_of: Callable[[bool], _engine.Stats],
-        weight: Weights,
-        n_classes: list[int],
-    ) -> tuple[_engine.Forest, int]:
-        """Bin, sum and grow; return the forest and the number of features tried at a node."""
-        name = type(self).__name__
-        n_threads = self._threads()
-        tried = resolve_max_features(self.max_features, schema.n_features, name)
-        params = tree_params(
-            self,
-            n_rows=table.n_rows,
-            total_weight=total_of(weight, table.n_rows),
-            n_node_features=tried,
-            n_features=schema.n_features,
-            seed=resolve_seed(self.random_state, name),
-        )
-        params.multiway = getattr(self, "categorical_splits", "subset") == "multiway"
-        params.monotone = monotone_signs(self.monotonic_cst, schema)
-        params.interactions = interaction_groups(self.interaction_cst, schema)
-        if params.monotone and (len(n_classes) > 1 or n_classes[0] > 2):
-            found = f"{n_classes} classes per output" if max(n_classes) > 1 else "several outputs"
-            allowed = "one output, and at most two classes"
-            raise InputError(describe("P-MONOTONE", "monotonic_cst", found, allowed=allowed))
-        if params.monotone and self.criterion == "absolute_error":
-            found = "medians are not bounded from sums, so absolute_error takes no constraint"
-            fix = 'criterion="squared_error"'
-            raise InputError(describe("P-MONOTONE", "monotonic_cst", found, fix=fix))
-        rows = Rows.of(table, weight, max_bins=self.max_bins, n_threads=n_threads)
-        stats = stats_of(params.min_rows_leaf > 1)
-        return _engine.grow_tree(rows.matrix, rows.mapper, stats, params, n_threads), tried
-
-    def cost_complexity_pruning_path(
-        self, X: Any, y: Any, sample_weight: Any = None
-    ) -> Bunch:
-        """Compute the alphas at which pruning removes a subtree.
-
-        Parameters
-        ----------
-        X, y, sample_weight
-            As in ``fit``.
-
-        Returns
-        -------
-        Bunch
-            ``ccp_alphas`` and the ``impurities`` of the leaves after each step.
-        """
-        full = clone(self).set_params(ccp_alpha=0.0).fit(X, y, sample_weight=sample_weight)
-        alphas, impurities = full.tree_.forest.cost_complexity_path()
-        return Bunch(ccp_alphas=alphas, impurities=impurities)
-
-
-def check_counts(y: npt.NDArray[np.float64]) -> None:
-    """Refuse targets that no Poisson model has."""
-    if (y < 0).any():
-        row = int(np.argmax((y < 0).any(axis=1)))
-        found = (
-            "Some value(s) of y are negative which is not allowed for Poisson regression: "
-            f"{int((y < 0).sum())} value(s), first at row {row}"
-        )
-        raise InputError(describe("Y-NEGATIVE", "y", found, allowed="values >= 0"))
-    if (y.sum(axis=0) <= 0).any():
-        found = "Sum of y is not strictly positive which is necessary for Poisson regression"
-        raise InputError(describe("Y-ZERO", "y", found, allowed="some values > 0"))
 
 
 @documented
@@ -212,11 +102,11 @@ default="gini"
     |   |   windy in {false}: yes (no: 0, yes: 3)
     |   |   windy in {true}: no (no: 2, yes: 0)
     |   outlook in {sunny}
-    |   |   humidity <= 77.50: yes (no: 0, yes: 2)
-    |   |   humidity > 77.50: no (no: 3, yes: 0)
+    |   |   humidity <= 76.50: yes (no: 0, yes: 2)
+    |   |   humidity > 76.50: no (no: 3, yes: 0)
     """
 
-    _parameter_constraints: dict[str, Any] = {
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
         **PrunableTree._parameter_constraints,
         "criterion": [
             choice("gini", "entropy", "log_loss", "gain_ratio", "normalized_gain", "error")
@@ -307,8 +197,6 @@ default="gini"
         n_classes = [len(c) for c in labels.classes]
         stats = partial(_engine.Stats.classes, codes, n_classes, weight)
         forest, tried = self._grow(table, schema, stats, weight, n_classes)
-        if self.ccp_alpha > 0:
-            forest = forest.pruned_by_cost(self.ccp_alpha)
         if self.pruning == "pessimistic":
             forest = forest.pruned_by_pessimism(self.confidence)
         self._set_schema(schema)
@@ -365,7 +253,7 @@ class DecisionTreeRegressor(RegressorMixin, PrunableTree):
     array([ 0.83, -0.69])
     """
 
-    _parameter_constraints: dict[str, Any] = {
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
         **PrunableTree._parameter_constraints,
         "criterion": [choice("squared_error", "absolute_error", "poisson")],
     }
@@ -444,8 +332,6 @@ class DecisionTreeRegressor(RegressorMixin, PrunableTree):
         stats = partial(_engine.Stats.regression, targets, weight, centred)
         n_outputs = targets.shape[1]
         forest, tried = self._grow(table, schema, stats, weight, [1] * n_outputs)
-        if self.ccp_alpha > 0:
-            forest = forest.pruned_by_cost(self.ccp_alpha)
         self._set_schema(schema)
         self.n_outputs_ = n_outputs
         self.max_features_ = tried

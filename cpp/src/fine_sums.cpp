@@ -1,0 +1,60 @@
+// Exact sums for leaf values: finer than what splits need, so that no rounding of theirs reaches a
+// leaf.
+#include <algorithm>
+
+#include "committee/det_math.hpp"
+#include "committee/stats.hpp"
+#include "units.hpp"
+
+namespace committee {
+
+int Stats::square_exponent() const {
+  return y_exponent_ - kYBits + (weight_.empty() ? kSquareBits : kRoundBits / 2);
+}
+
+void Stats::add_fine(std::span<const RowId> some, __int128* fine) const {
+  if (kind == SumKind::newton) {
+    for (const RowId r : some) {
+      fine[0] += to_units(gradient[r], fine_exponent_[0]);
+      fine[1] += to_units(hessian[r], fine_exponent_[1]);
+    }
+    return;
+  }
+  if (kind == SumKind::classes) return;
+  for (const RowId r : some) {
+    const std::int64_t w = fine_weight(r);
+    fine[2 * n_outputs] += w;
+    for (std::size_t m = 0; m < n_outputs; ++m) {
+      const double v = y[r * n_outputs + m];
+      fine[m] += to_wide_units(v, fine_exponent_[0]) * w;
+      if (centred_) {
+        const std::int64_t q = to_units(v - centre_[m], square_exponent());
+        fine[n_outputs + m] += static_cast<__int128>(q) * q * w;
+      } else {
+        fine[n_outputs + m] += static_cast<__int128>(to_units(x_log_x(v), fine_exponent_[1])) * w;
+      }
+    }
+  }
+}
+
+double Stats::fine_value(const __int128* fine, std::size_t column) const {
+  if (kind == SumKind::newton) return std::ldexp(to_double(fine[column]), -fine_exponent_[column]);
+  return std::ldexp(to_double(divide_rounded(fine[column], fine[2 * n_outputs])),
+                    -fine_exponent_[0]);
+}
+
+double Stats::fine_total(const __int128* fine) const {
+  const double units = to_double(fine[2 * n_outputs]);
+  return weight_.empty() ? units * weight_unit_ * weight_scale_
+                         : std::ldexp(units, -fine_weight_exponent_);
+}
+
+double Stats::fine_impurity(const __int128* fine, std::size_t column) const {
+  const double mean = fine_value(fine, column);
+  const double square = to_double(fine[n_outputs + column]) / to_double(fine[2 * n_outputs]);
+  if (!centred_) return std::max(0.0, std::ldexp(square, -fine_exponent_[1]) - x_log_x(mean));
+  const double away = mean - centre_[column];
+  return std::max(0.0, std::ldexp(square, -2 * square_exponent()) - away * away);
+}
+
+}  // namespace committee

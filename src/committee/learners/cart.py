@@ -1,0 +1,128 @@
+"""What the classifier and the regressor share: growing by a criterion, cutting back by cost.
+
+Growing stops at a limit or where nothing is left to gain; minimal cost-complexity pruning then
+removes the subtrees whose leaves do not pay for themselves (Breiman et al. 1984, chapter 3).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, ClassVar
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.base import clone
+from sklearn.utils import Bunch
+
+from committee import _engine
+from committee.core.params import (
+    SEED_CONSTRAINTS,
+    choice,
+    integer,
+    real,
+    resolve_max_features,
+    resolve_seed,
+)
+from committee.data import InputError, Schema, Table
+from committee.data.errors import describe
+from committee.data.rows import Rows
+from committee.learners.estimators import TreeEstimator, Weights
+from committee.learners.growing import (
+    interaction_groups,
+    monotone_signs,
+    total_of,
+    tree_params,
+)
+
+
+class PrunableTree(TreeEstimator):
+    """A tree that is grown by a criterion and cut back by cost."""
+
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        **TreeEstimator._parameter_constraints,
+        "splitter": [choice("best", "random")],
+        "max_depth": [integer(1), None],
+        "min_samples_split": [integer(2), real(0, 1, "right", no_int=True)],
+        "min_samples_leaf": [integer(1), real(0, 1, "neither", no_int=True)],
+        "min_weight_fraction_leaf": [real(0, 0.5)],
+        "max_features": "no_validation",  # resolve_max_features knows the number of features
+        "random_state": SEED_CONSTRAINTS,
+        "max_leaf_nodes": [integer(2), None],
+        "min_impurity_decrease": [real(0, None, "left")],
+        "ccp_alpha": [real(0, None, "left")],
+        "monotonic_cst": ["array-like", dict, None],
+        "interaction_cst": [list, tuple, choice("pairwise", "no_interactions"), None],
+        "max_bins": [integer(2, 65535)],
+    }
+
+    def _grow(
+        self,
+        table: Table,
+        schema: Schema,
+        stats_of: Callable[[bool], _engine.Stats],
+        weight: Weights,
+        n_classes: list[int],
+    ) -> tuple[_engine.Forest, int]:
+        """Bin, sum, grow and cut back by cost.
+
+        Return the forest and the number of features tried at a node.
+        """
+        name = type(self).__name__
+        n_threads = self._threads()
+        tried = resolve_max_features(self.max_features, schema.n_features, name)
+        params = tree_params(
+            self,
+            n_rows=table.n_rows,
+            total_weight=total_of(weight, table.n_rows),
+            n_node_features=tried,
+            n_features=schema.n_features,
+            seed=resolve_seed(self.random_state, name),
+        )
+        params.multiway = getattr(self, "categorical_splits", "subset") == "multiway"
+        params.monotone = monotone_signs(self.monotonic_cst, schema)
+        params.interactions = interaction_groups(self.interaction_cst, schema)
+        if params.monotone and (len(n_classes) > 1 or n_classes[0] > 2):
+            found = f"{n_classes} classes per output" if max(n_classes) > 1 else "several outputs"
+            allowed = "one output, and at most two classes"
+            raise InputError(describe("P-MONOTONE", "monotonic_cst", found, allowed=allowed))
+        if params.monotone and self.criterion == "absolute_error":
+            found = "medians are not bounded from sums, so absolute_error takes no constraint"
+            fix = 'criterion="squared_error"'
+            raise InputError(describe("P-MONOTONE", "monotonic_cst", found, fix=fix))
+        rows = Rows.of(table, weight, max_bins=self.max_bins, n_threads=n_threads)
+        stats = stats_of(params.min_rows_leaf > 1)
+        forest = _engine.grow_tree(rows.matrix, rows.mapper, stats, params, n_threads)
+        if self.ccp_alpha > 0:
+            forest = forest.pruned_by_cost(self.ccp_alpha)
+        return forest, tried
+
+    def cost_complexity_pruning_path(self, X: Any, y: Any, sample_weight: Any = None) -> Bunch:
+        """Compute the alphas at which pruning removes a subtree.
+
+        Parameters
+        ----------
+        X, y, sample_weight
+            As in ``fit``.
+
+        Returns
+        -------
+        Bunch
+            ``ccp_alphas`` and the ``impurities`` of the leaves after each step.
+        """
+        full = clone(self).set_params(ccp_alpha=0.0).fit(X, y, sample_weight=sample_weight)
+        alphas, impurities = full.tree_.forest.cost_complexity_path()
+        return Bunch(ccp_alphas=alphas, impurities=impurities)
+
+
+def check_counts(y: npt.NDArray[np.float64]) -> None:
+    """Refuse targets that no Poisson model has."""
+    if (y < 0).any():
+        row = int(np.argmax((y < 0).any(axis=1)))
+        found = (
+            "Some value(s) of y are negative which is not allowed for Poisson regression: "
+            f"{int((y < 0).sum())} value(s), first at row {row}"
+        )
+        raise InputError(describe("Y-NEGATIVE", "y", found, allowed="values >= 0"))
+    if (y.sum(axis=0) <= 0).any():
+        found = "Sum of y is not strictly positive which is necessary for Poisson regression"
+        raise InputError(describe("Y-ZERO", "y", found, allowed="some values > 0"))
