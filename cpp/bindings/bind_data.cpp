@@ -2,6 +2,10 @@
 #include "bindings.hpp"
 #include "committee/binning.hpp"
 
+#if defined(__GLIBC__)
+#include <malloc.h>
+#endif
+
 namespace committee::bindings {
 namespace {
 
@@ -27,6 +31,13 @@ auto column(const std::vector<T>& from) {
   return to_numpy(std::vector<T>(from), {from.size()});
 }
 
+/// Gives free heap pages back to the system, where the allocator can be asked to.
+void release_free_memory() {
+#if defined(__GLIBC__)
+  malloc_trim(0);
+#endif
+}
+
 const FeatureBins& checked(const BinMapper& mapper, std::size_t feature) {
   if (feature >= mapper.n_features()) throw std::out_of_range("no such feature");
   return mapper.feature(feature);
@@ -42,7 +53,9 @@ void bind_mapper(nb::module_& m) {
               throw std::invalid_argument("weight has the wrong length");
             const BinningParams params{max_bins, seed, std::move(n_levels)};
             return without_gil(n_threads, [&](const Context& context) {
-              return BinMapper::fit(table.input, as_span(weight), params, context);
+              BinMapper mapper = BinMapper::fit(table.input, as_span(weight), params, context);
+              release_free_memory();  // the sample is gone: its pages are needed for the bins
+              return mapper;
             });
           },
           nb::arg("table"), nb::arg("weight").noconvert().none(), nb::arg("max_bins"),

@@ -5,7 +5,7 @@
 namespace committee {
 namespace {
 
-constexpr std::size_t kChunkRows = 32768;
+constexpr std::size_t kChunkRows = 8192;
 
 /// Stable and without branches: both places are written, one advances.
 template <class Code>

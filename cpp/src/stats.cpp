@@ -54,6 +54,40 @@ void Stats::use_weights(std::span<const double> weight, std::size_t n, int limit
   }
 }
 
+template <class A, class B>
+void Stats::pack(A a, B b) {
+  std::uint64_t a_max = 0, b_max = 0;
+  unsigned __int128 a_sum = 0, b_sum = 0;
+  for (const RowId r : rows) {
+    const auto a_abs = static_cast<std::uint64_t>(std::abs(a(r)));
+    const auto b_own = static_cast<std::uint64_t>(b(r));
+    a_max = std::max(a_max, a_abs);
+    b_max = std::max(b_max, b_own);
+    a_sum += a_abs;
+    b_sum += b_own;
+  }
+  n_sums = 2;
+  const bool whole = bits_of(a_sum) + bits_of(b_sum) + 1 <= 64;
+  const int block_bits = (63 - bits_of(a_max) - bits_of(b_max)) / 2;
+  const bool wide = !whole && (block_bits < 0 || (std::size_t{1} << block_bits) < kMinBlock);
+  form = wide ? RowForm::wide : RowForm::packed;
+  width = whole ? 1 : 2;
+  words.assign(n_rows * (wide ? 2 : 1), 0);
+  if (wide) {
+    for (const RowId r : rows) {
+      words[std::size_t{r} * 2] = a(r);
+      words[std::size_t{r} * 2 + 1] = b(r);
+    }
+    return;
+  }
+  small_sums_ = bits_of(a_sum) <= 52 && bits_of(b_sum) <= 52;
+  shift = static_cast<unsigned>(whole ? bits_of(b_sum) : bits_of(b_max) + block_bits);
+  block_rows = whole ? n_rows : std::size_t{1} << block_bits;
+  for (const RowId r : rows) {
+    words[r] = static_cast<std::int64_t>(static_cast<std::uint64_t>(a(r)) << shift) + b(r);
+  }
+}
+
 Stats Stats::classes(std::span<const std::uint32_t> codes, std::span<const std::uint32_t> n_classes,
                      std::span<const double> weight, bool counted) {
   Stats s;
@@ -67,9 +101,8 @@ Stats Stats::classes(std::span<const std::uint32_t> codes, std::span<const std::
   s.unit_.assign(s.n_sums, s.weight_unit_);
   counted = counted && !s.unit_weight_;
   if (s.n_outputs == 1 && n_classes[0] == 2 && !counted) {
-    std::vector<std::int64_t> a(n), b(n);
-    for (const RowId r : s.rows) (codes[r] == 0 ? a : b)[r] = s.weight_units(r);
-    s.pack(std::move(a), b);
+    s.pack([&](RowId r) { return codes[r] == 0 ? s.weight_units(r) : 0; },
+           [&](RowId r) { return codes[r] == 0 ? 0 : s.weight_units(r); });
     return s;
   }
   s.form = RowForm::one_hot;
@@ -155,6 +188,11 @@ Stats Stats::regression(std::span<const double> y, std::size_t n_outputs,
   s.unit_.assign(n_outputs, std::ldexp(s.weight_unit_, -kYBits * static_cast<int>(s.limbs_)));
   s.unit_.push_back(s.weight_unit_);
 
+  if (n_outputs == 1 && s.limbs_ == 1 && !counted) {
+    s.pack([&](RowId r) { return s.weight_units(r) * s.y_units(r, 0); },
+           [&](RowId r) { return s.weight_units(r); });
+    return s;
+  }
   std::vector<std::vector<std::int64_t>> columns(n_outputs * s.limbs_ + 1 + (counted ? 1 : 0),
                                                  std::vector<std::int64_t>(n));
   for (const RowId r : s.rows) {
@@ -171,12 +209,8 @@ Stats Stats::regression(std::span<const double> y, std::size_t n_outputs,
     columns[n_outputs * s.limbs_][r] = w;
     if (counted) columns.back()[r] = 1;
   }
-  if (columns.size() == 2) {
-    s.pack(std::move(columns[0]), columns[1]);
-  } else {
-    s.store_wide(columns);
-    if (counted) s.count_word_ = static_cast<int>(s.width) - 1;
-  }
+  s.store_wide(columns);
+  if (counted) s.count_word_ = static_cast<int>(s.width) - 1;
   return s;
 }
 
@@ -218,38 +252,9 @@ Stats Stats::newton(std::span<const double> gradient, std::span<const double> he
     s.store_wide(columns);
     s.count_word_ = 2;
   } else {
-    s.pack(std::move(columns[0]), columns[1]);
+    s.pack([&](RowId r) { return columns[0][r]; }, [&](RowId r) { return columns[1][r]; });
   }
   return s;
-}
-
-void Stats::pack(std::vector<std::int64_t> a, std::span<const std::int64_t> b) {
-  std::uint64_t a_max = 0, b_max = 0;
-  unsigned __int128 a_sum = 0, b_sum = 0;
-  for (const RowId r : rows) {
-    const auto a_abs = static_cast<std::uint64_t>(std::abs(a[r]));
-    a_max = std::max(a_max, a_abs);
-    b_max = std::max(b_max, static_cast<std::uint64_t>(b[r]));
-    a_sum += a_abs;
-    b_sum += static_cast<std::uint64_t>(b[r]);
-  }
-  n_sums = 2;
-  const bool whole = bits_of(a_sum) + bits_of(b_sum) + 1 <= 64;
-  const int block_bits = (63 - bits_of(a_max) - bits_of(b_max)) / 2;
-  if (!whole && (block_bits < 0 || (std::size_t{1} << block_bits) < kMinBlock)) {
-    const std::vector<std::int64_t> columns[2] = {std::move(a), {b.begin(), b.end()}};
-    store_wide(columns);
-    return;
-  }
-  form = RowForm::packed;
-  small_sums_ = bits_of(a_sum) <= 52 && bits_of(b_sum) <= 52;
-  width = whole ? 1 : 2;
-  shift = static_cast<unsigned>(whole ? bits_of(b_sum) : bits_of(b_max) + block_bits);
-  block_rows = whole ? n_rows : std::size_t{1} << block_bits;
-  words = std::move(a);
-  for (const RowId r : rows) {
-    words[r] = static_cast<std::int64_t>(static_cast<std::uint64_t>(words[r]) << shift) + b[r];
-  }
 }
 
 void Stats::store_wide(std::span<const std::vector<std::int64_t>> columns) {

@@ -117,7 +117,9 @@ class Stats {
 
  private:
   void use_weights(std::span<const double> weight, std::size_t n, int limit_bits);
-  void pack(std::vector<std::int64_t> a, std::span<const std::int64_t> b);
+  /// a(row), b(row): the two sums of a row; words are made of them without a copy in between.
+  template <class A, class B>
+  void pack(A a, B b);
   void store_wide(std::span<const std::vector<std::int64_t>> columns);
   void scale_targets(bool centred);
   bool heavy_tailed() const;

@@ -115,7 +115,7 @@ class DecisionStump(TreeClassifier):
         n_threads = self._threads()
         rows = Rows.of(table, weight, max_bins=EXACT_BINS, n_threads=n_threads)
         warn_coarse(rows, table)
-        codes = np.ascontiguousarray(labels.codes, dtype=np.uint32)
+        codes = np.ascontiguousarray(labels.codes.view(np.uint32))
         n_classes = [len(labels.classes[0])]
         stats = _engine.Stats.classes(codes, n_classes, weight)
         params = _engine.TreeParams()

@@ -193,7 +193,7 @@ default="gini"
         weight = combine_weights(
             read_weights(sample_weight, table.n_rows), read_class_weights(self.class_weight, labels)
         )
-        codes = np.ascontiguousarray(labels.codes, dtype=np.uint32)
+        codes = np.ascontiguousarray(labels.codes.view(np.uint32))
         n_classes = [len(c) for c in labels.classes]
         stats = partial(_engine.Stats.classes, codes, n_classes, weight)
         forest, tried = self._grow(table, schema, stats, weight, n_classes)
