@@ -111,31 +111,38 @@ Split Grower::find(NodeId id, const ProfileSource& profiles, const Context& cont
   return search_.best(about, profiles, context);
 }
 
-void Grower::feed(NodeId node, const ProfileSource& profiles, const Context& context) {
-  Split split = find(node, profiles, context);
-  if (split.found()) pending_.push_back({node, std::move(split)});
+/// Best-first is a heap: the largest gain on top, the oldest of equals.
+bool Grower::later(const Pending& a, const Pending& b) {
+  return a.split.gain < b.split.gain || (a.split.gain == b.split.gain && a.node > b.node);
 }
 
-/// Depth-first: the most recent; of two siblings the smaller. Best-first: the largest gain, the
-/// oldest of equals.
+void Grower::feed(NodeId node, const ProfileSource& profiles, const Context& context) {
+  Split split = find(node, profiles, context);
+  if (!split.found()) return;
+  pending_.push_back({node, std::move(split)});
+  if (params_.growth == Growth::best_first) {
+    std::push_heap(pending_.begin(), pending_.end(), later);
+  }
+}
+
+/// Depth-first takes the most recent, of two siblings the smaller; level by level takes all.
 std::vector<NodeId> Grower::splits() {
   emitted_.clear();
   if (params_.growth == Growth::level) {
     emitted_ = std::move(pending_);
     pending_.clear();
+    std::sort(emitted_.begin(), emitted_.end(),
+              [](const Pending& a, const Pending& b) { return a.node < b.node; });
   } else if (!pending_.empty()) {
-    auto next = pending_.end() - 1;
+    const auto last = pending_.end() - 1;
     if (params_.growth == Growth::best_first) {
-      next = std::max_element(
-          pending_.begin(), pending_.end(), [](const Pending& a, const Pending& b) {
-            return a.split.gain < b.split.gain || (a.split.gain == b.split.gain && a.node > b.node);
-          });
-    } else if (pending_.size() > 1 && (next - 1)->node + 1 == next->node &&
-               nodes_[(next - 1)->node].rows < nodes_[next->node].rows) {
-      --next;
+      std::pop_heap(pending_.begin(), pending_.end(), later);
+    } else if (pending_.size() > 1 && (last - 1)->node + 1 == last->node &&
+               nodes_[(last - 1)->node].rows < nodes_[last->node].rows) {
+      std::swap(*(last - 1), *last);
     }
-    emitted_.push_back(std::move(*next));
-    pending_.erase(next);
+    emitted_.push_back(std::move(pending_.back()));
+    pending_.pop_back();
   }
   std::vector<NodeId> nodes;
   for (const Pending& p : emitted_) {
@@ -147,9 +154,9 @@ std::vector<NodeId> Grower::splits() {
 }
 
 const Split& Grower::pending(NodeId id) const {
-  for (const Pending& p : emitted_) {
-    if (p.node == id) return p.split;
-  }
+  const auto at = std::lower_bound(emitted_.begin(), emitted_.end(), id,
+                                   [](const Pending& p, NodeId node) { return p.node < node; });
+  if (at != emitted_.end() && at->node == id) return at->split;
   throw std::invalid_argument("node " + std::to_string(id) + " is not being split");
 }
 

@@ -92,6 +92,7 @@ class Grower {
     NodeId node;
     Split split;
   };
+  static bool later(const Pending& a, const Pending& b);
   struct FeatureGroups;  // interaction constraints: which groups are still open below a node
 
   const TreeParams& params_;
