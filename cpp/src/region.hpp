@@ -16,9 +16,6 @@
 #if defined(__linux__)
 #include <time.h>
 #endif
-#if defined(__GLIBCXX__)
-#include <cxxabi.h>
-#endif
 
 namespace committee::detail {
 
@@ -88,11 +85,10 @@ struct Region {
       body(task, slot);
     } catch (const Interrupted&) {
       interrupt();
-#if defined(__GLIBCXX__)
-    } catch (const abi::__forced_unwind&) {
-      throw;  // Python ends daemon threads this way at exit; swallowing it aborts the process
-#endif
     } catch (...) {
+      // Python ends daemon threads at exit by unwinding them, which is no exception of C++;
+      // swallowing it would abort the process.
+      if (std::current_exception() == nullptr) throw;
       fail(task);
     }
   }

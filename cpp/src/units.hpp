@@ -46,6 +46,7 @@ inline double to_double(__int128 x) { return static_cast<double>(x); }
 
 /// rint(x * 2^exponent) as 128 bits; x must stay below 2^126.
 inline __int128 to_wide_units(double x, int exponent) {
+  if (x == 0) return 0;  // it has no exponent to shift by
   int e = 0;
   const double f = std::frexp(x, &e);
   const auto mantissa = static_cast<std::int64_t>(std::ldexp(f, 53));
