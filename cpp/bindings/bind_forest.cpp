@@ -1,7 +1,6 @@
-// Forests: construction from arrays (checked), views without copies, prediction, pruning.
-#include <cstring>
-
+// Forests: construction from arrays (checked), views without copies, packing, prediction, pruning.
 #include "bindings.hpp"
+#include "committee/pack.hpp"
 #include "committee/predict.hpp"
 #include "committee/prune.hpp"
 
@@ -11,6 +10,7 @@ const Input& input_of(nb::handle table);
 
 namespace {
 
+using Bits = nb::ndarray<const std::uint8_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 using UInt64Array = nb::ndarray<const std::uint64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using UInt32Array = nb::ndarray<const std::uint32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
@@ -58,35 +58,20 @@ Forest from_arrays(std::size_t n_features, std::size_t n_outputs, const UInt64Ar
   return Forest(std::move(a));
 }
 
-/// Pickling goes through the same checks as any arrays: a tampered pickle is refused.
-nb::tuple get_state(const Forest& forest) {
-  const ForestArrays& a = forest.arrays();
-  std::vector<double> threshold;
-  std::vector<std::uint32_t> feature, left;
-  for (const Node& node : a.nodes) {
-    threshold.push_back(node.threshold);
-    feature.push_back(node.feature);
-    left.push_back(node.left);
+nb::bytes pack_bytes(const Forest& forest) {
+  std::vector<std::uint8_t> packed;
+  {
+    nb::gil_scoped_release release;
+    packed = pack(forest);
   }
-  const auto copy = [](const auto& from) {
-    return nb::cast(to_numpy(std::remove_cvref_t<decltype(from)>(from), {from.size()}));
-  };
-  return nb::make_tuple(a.n_features, a.n_outputs, copy(a.tree_begin), copy(threshold),
-                        copy(feature), copy(left), copy(a.values), copy(a.set_begin),
-                        copy(a.set_words), copy(a.gain), copy(a.impurity), copy(a.weight),
-                        copy(a.count));
+  return nb::bytes(packed.data(), packed.size());
 }
 
-void set_state(Forest& forest, const nb::tuple& state) try {
-  if (state.size() != 13) throw std::invalid_argument("the state of a forest has 13 parts");
-  const auto doubles = [&](std::size_t i) { return nb::cast<DoubleArray>(state[i]); };
-  const auto longs = [&](std::size_t i) { return nb::cast<UInt64Array>(state[i]); };
-  const auto ints = [&](std::size_t i) { return nb::cast<UInt32Array>(state[i]); };
-  new (&forest) Forest(from_arrays(nb::cast<std::size_t>(state[0]), nb::cast<std::size_t>(state[1]),
-                                   longs(2), doubles(3), ints(4), ints(5), doubles(6), longs(7),
-                                   longs(8), doubles(9), doubles(10), doubles(11), longs(12)));
-} catch (const nb::cast_error&) {
-  throw std::invalid_argument("the state of a forest has parts of the wrong type");
+Forest unpack_bytes(const nb::bytes& packed) {
+  const std::span<const std::uint8_t> bytes(static_cast<const std::uint8_t*>(packed.data()),
+                                            packed.size());
+  nb::gil_scoped_release release;
+  return unpack(bytes);
 }
 
 auto predict_array(const Forest& forest, nb::handle table, const std::optional<DoubleArray>& weight,
@@ -155,6 +140,23 @@ void bind_predict(nb::class_<Forest>& c) {
       },
       nb::arg("table"), nb::arg("n_threads") = 1);
   c.def(
+      "predict_left_out",
+      [](const Forest& forest, nb::handle table, const Bits& left_out, int n_threads) {
+        const Input& input = input_of(table);
+        const std::size_t k = forest.arrays().n_outputs, n_bytes = (input.n_rows + 7) / 8;
+        if (left_out.shape(0) != forest.n_trees() || left_out.shape(1) != n_bytes)
+          throw std::invalid_argument("left_out must have the shape (n_trees, (n_rows + 7) / 8)");
+        std::vector<double> sums(input.n_rows * k);
+        std::vector<std::uint32_t> counts(input.n_rows);
+        without_gil(n_threads, [&](const Context& context) {
+          predict_left_out(forest, input, {left_out.data(), left_out.size()}, sums, counts,
+                           context);
+        });
+        return nb::make_tuple(to_numpy(std::move(sums), {input.n_rows, k}),
+                              to_numpy(std::move(counts), {input.n_rows}));
+      },
+      nb::arg("table"), nb::arg("left_out").noconvert(), nb::arg("n_threads") = 1);
+  c.def(
       "apply",
       [](const Forest& forest, nb::handle table, int n_threads) {
         const Input& input = input_of(table);
@@ -200,8 +202,13 @@ void bind_forest(nb::module_& m) {
                nb::arg("set_words").noconvert(), nb::arg("gain").noconvert(),
                nb::arg("impurity").noconvert(), nb::arg("weight").noconvert(),
                nb::arg("count").noconvert());
-  c.def("__getstate__", &get_state);
-  c.def("__setstate__", &set_state);
+  c.def("pack", &pack_bytes, "The forest in one to three bytes a node, bit for bit.");
+  c.def_static("unpack", &unpack_bytes, nb::arg("packed"),
+               "The forest that was packed; bytes that are none are refused.");
+  c.def("__getstate__", &pack_bytes);
+  c.def("__setstate__", [](Forest& forest, const nb::bytes& packed) {
+    new (&forest) Forest(unpack_bytes(packed));
+  });
   bind_views(c);
   c.def_prop_ro("n_features", [](const Forest& f) { return f.arrays().n_features; });
   c.def_prop_ro("n_outputs", [](const Forest& f) { return f.arrays().n_outputs; });
@@ -215,6 +222,12 @@ void bind_forest(nb::module_& m) {
       },
       nb::arg("tree"));
   c.def("slice", &Forest::slice, nb::arg("begin"), nb::arg("end"));
+  c.def(
+      "votes",
+      [](const Forest& f, const std::vector<std::uint32_t>& n_classes) {
+        return f.votes(n_classes);
+      },
+      nb::arg("n_classes"));
   c.def_static(
       "concatenate",
       [](const std::vector<const Forest*>& forests) {

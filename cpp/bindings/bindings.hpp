@@ -62,8 +62,10 @@ auto to_numpy(std::vector<T>&& from, const std::size_t (&shape)[N]) {
   return nb::ndarray<nb::numpy, T>(owner->data(), N, shape, capsule);
 }
 
+void bind_bag(nb::module_& m);
 void bind_data(nb::module_& m);
 void bind_forest(nb::module_& m);
+void bind_forest_growth(nb::module_& m);
 void bind_tree(nb::module_& m);
 
 }  // namespace committee::bindings

@@ -88,4 +88,6 @@ NB_MODULE(_engine, m) {
   bindings::bind_data(m);
   bindings::bind_forest(m);
   bindings::bind_tree(m);
+  bindings::bind_bag(m);
+  bindings::bind_forest_growth(m);
 }

@@ -2,22 +2,59 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstring>
 #include <utility>
+
+#include "committee/clones.hpp"
 
 namespace committee {
 namespace {
 
 constexpr std::size_t kTile = 32;  // features copied together: one write stream each
+constexpr std::size_t kLanes = 32;
+using Lanes = std::uint8_t __attribute__((vector_size(kLanes)));
+
+/// The smallest and the largest byte of each column of some rows, 32 columns at a time.
+COMMITTEE_CLONES
+void bound_columns(const std::uint8_t* rows, std::size_t stride, const std::uint16_t* order,
+                   std::size_t n, std::uint8_t* low, std::uint8_t* high) {
+  for (std::size_t first = 0; first < stride; first += kLanes) {
+    Lanes least, most, x;
+    std::memcpy(&least, rows + order[0] * stride + first, kLanes);
+    most = least;
+    for (std::size_t i = 1; i < n; ++i) {
+      std::memcpy(&x, rows + order[i] * stride + first, kLanes);
+      least = x < least ? x : least;
+      most = x > most ? x : most;
+    }
+    std::memcpy(low + first, &least, kLanes);
+    std::memcpy(high + first, &most, kLanes);
+  }
+}
 
 }  // namespace
 
-std::size_t block_rows(const BinnedMatrix& matrix, const Stats& stats) {
+std::size_t block_rows(const BinnedMatrix& matrix, const Stats& stats, bool by_row) {
+  if (by_row) return kMaxBlockRows;
   constexpr std::size_t kSecondCache = std::size_t{1} << 20;
   const bool cheap = stats.width <= 2 && matrix.histogram_size() * stats.width * 8 <= kSecondCache;
   return cheap ? 32 : kMaxBlockRows;
 }
 
-Block::Block(const BinnedMatrix& matrix, const Stats& stats) : matrix_(matrix), stats_(stats) {}
+Block::Block(const BinnedMatrix& matrix, const Stats& stats, bool by_row)
+    : matrix_(matrix),
+      stats_(stats),
+      by_row_(by_row),
+      stride_((matrix.n_features + kLanes - 1) / kLanes * kLanes) {}
+
+void Block::load_rows() {
+  const std::size_t p = matrix_.n_features;
+  rows8_.resize(rows_.size() * stride_);
+  low_.resize(stride_);
+  high_.resize(stride_);
+  for (std::size_t i = 0; i < rows_.size(); ++i)
+    std::memcpy(rows8_.data() + i * stride_, matrix_.codes8.data() + rows_[i] * p, p);
+}
 
 template <class Code>
 void Block::load_dense(const Code* codes, std::vector<Code>& columns) {
@@ -58,7 +95,9 @@ void Block::load(std::span<const RowId> rows) {
   order_.resize(m);
   spare_order_.resize(m);
   for (std::size_t i = 0; i < m; ++i) order_[i] = static_cast<std::uint16_t>(i);
-  if (matrix_.layout == Layout::dense8) {
+  if (by_row_) {
+    load_rows();
+  } else if (matrix_.layout == Layout::dense8) {
     load_dense(matrix_.codes8.data(), columns8_);
   } else if (matrix_.layout == Layout::dense16) {
     load_dense(matrix_.codes16.data(), columns16_);
@@ -76,6 +115,7 @@ void Block::load(std::span<const RowId> rows) {
 void Block::focus(std::size_t begin, std::size_t end) {
   begin_ = begin;
   end_ = end;
+  bounded_ = false;
 }
 
 const std::vector<std::uint32_t>* Block::varying() const {
@@ -203,6 +243,12 @@ std::size_t Block::divide_rows(CodeAt code_at, std::size_t begin, std::size_t en
 template <class Use>
 auto Block::with_column(std::size_t feature, Use use) const {
   const std::size_t m = rows_.size();
+  if (by_row_) {
+    const std::uint8_t* first = rows8_.data() + feature;
+    return use([first, stride = stride_](std::size_t local) -> std::uint32_t {
+      return first[local * stride];
+    });
+  }
   if (matrix_.layout == Layout::dense8) {
     const std::uint8_t* column = columns8_.data() + feature * m;
     return use([=](std::size_t local) -> std::uint32_t { return column[local]; });
@@ -216,6 +262,64 @@ auto Block::with_column(std::size_t feature, Use use) const {
 
 void Block::read(std::size_t feature, Profile& out) const {
   with_column(feature, [&](auto code_at) { read_rows(code_at, matrix_.n_bins[feature], out); });
+}
+
+Ends Block::ends(std::size_t feature) const {
+  const std::uint32_t missing = matrix_.n_bins[feature];
+  if (by_row_) {
+    if (!bounded_) {
+      bound_columns(rows8_.data(), stride_, order_.data() + begin_, end_ - begin_, low_.data(),
+                    high_.data());
+      bounded_ = true;
+    }
+    if (high_[feature] != missing) return {low_[feature], high_[feature], true, false};
+  }
+  return with_column(feature, [&](auto code_at) {
+    std::uint32_t low = missing, high = 0;
+    bool any_missing = false;
+    for (std::size_t i = begin_; i < end_; ++i) {
+      const std::uint32_t code = code_at(order_[i]);
+      any_missing |= code == missing;
+      low = std::min(low, code);
+      high = std::max(high, code == missing ? 0 : code);
+    }
+    return Ends{low, high, low != missing, any_missing};
+  });
+}
+
+/// By row, packed, and known to miss nothing here: sums need no cells.
+bool Block::complete(std::size_t feature) const {
+  return bounded_ && stats_.form == RowForm::packed && high_[feature] != matrix_.n_bins[feature];
+}
+
+void Block::sum_below(std::size_t feature, std::uint32_t bin, std::size_t width,
+                      Profile& out) const {
+  if (!complete(feature)) return ProfileSource::halves(feature, bin, width, out);
+  const std::uint8_t* first = rows8_.data() + feature;
+  const std::uint16_t* order = order_.data();
+  const std::int64_t* words = words_.data();
+  std::int64_t left = 0;
+  for (std::size_t i = begin_, end = end_; i < end; ++i) {
+    left += -static_cast<std::int64_t>(first[order[i] * stride_] <= bin) & words[i];
+  }
+  out.reserve(2, width);
+  out.n = 2;
+  out.has_missing = false;
+  out.raw[0] = width == 1 ? left : left >> stats_.shift;
+  if (width == 2) out.raw[1] = left & ((std::int64_t{1} << stats_.shift) - 1);
+}
+
+void Block::halves(std::size_t feature, std::uint32_t bin, std::size_t width, Profile& out) const {
+  sum_below(feature, bin, width, out);
+  if (!complete(feature)) return;
+  std::uint32_t below = 0, above = matrix_.n_bins[feature];
+  for (std::size_t i = begin_; i < end_; ++i) {
+    const std::uint32_t code = rows8_[order_[i] * stride_ + feature];
+    below = std::max(below, code <= bin ? code : 0);
+    above = std::min(above, code <= bin ? above : code);
+  }
+  out.bin[0] = below;
+  out.bin[1] = above;
 }
 
 std::size_t Block::divide(std::size_t begin, std::size_t end, const Split& split) {

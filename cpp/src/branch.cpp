@@ -5,13 +5,24 @@
 #include "committee/tree.hpp"
 
 namespace committee {
+namespace {
+
+/// Drawn cuts in one-byte bins: blocks by row find the ends of all features at once.
+bool cuts_drawn(const TreeData& data) {
+  return data.params.rule == SplitRule::random && data.matrix.layout == Layout::dense8 &&
+         data.stats.form == RowForm::packed && data.matrix.n_features <= kMaxBlockFeatures;
+}
+
+}  // namespace
 
 Branch::Branch(const TreeData& data, Grower grower, std::size_t task_rows)
     : data_(data),
       grower_(std::move(grower)),
-      block_(data.matrix, data.stats),
+      block_(data.matrix, data.stats, cuts_drawn(data)),
+      drawn_(data.matrix, data.stats),
       task_rows_(task_rows),
-      block_rows_(block_rows(data.matrix, data.stats)) {}
+      block_rows_(block_rows(data.matrix, data.stats, cuts_drawn(data))),
+      few_drawn_(DrawnProfiles::pays(data.matrix, data.params.node_features)) {}
 
 Histogram& Branch::histogram(NodeId id) {
   if (histograms_.size() <= id) histograms_.resize(grower_.size());
@@ -39,6 +50,9 @@ void Branch::take(NodeId id, Histogram sums, const Context& context) {
     grower_.feed(id, block_, Context{1, context.poll});  // a block serves one thread
   } else if (whole && id != 0 && node.rows <= task_rows_) {
     tasks_.push_back({id, std::move(sums)});
+  } else if (few_drawn_) {
+    drawn_.focus(data_.partition.rows(node.begin, node.rows), context);
+    grower_.feed(id, drawn_, context);
   } else {
     if (sums.empty()) sums = sum_rows(id, context);
     grower_.feed(id, HistogramProfiles(data_.matrix, data_.stats, sums), context);
@@ -53,7 +67,8 @@ void Branch::open_children(NodeId parent, const Context& context) {
   const bool any_large =
       std::any_of(open.begin(), open.end(), [&](NodeId id) { return !small(id); });
   Histogram sums[2];
-  Histogram above = std::move(histogram(parent));
+  Histogram above;
+  if (!few_drawn_) above = std::move(histogram(parent));
   if (any_large && !above.empty()) {
     const NodeId fewer = left + (grower_.node(left + 1).rows < grower_.node(left).rows ? 1 : 0);
     sums[fewer - left] = sum_rows(fewer, context);
@@ -95,6 +110,7 @@ void Branch::grow_block(NodeId root, const Context& context) {
   const std::size_t first = grower_.node(root).begin, n = grower_.node(root).rows;
   const Context alone{1, context.poll};
   block_.load(data_.partition.rows(first, n));
+  const bool classes = data_.stats.kind == SumKind::classes;
   std::vector<NodeId> stack{root};
   std::vector<RowId> side;
   while (!stack.empty()) {
@@ -108,11 +124,15 @@ void Branch::grow_block(NodeId root, const Context& context) {
     const std::size_t middle = begin + block_.divide(begin, end, split);
     for (int right = 0; right < 2; ++right) {
       const std::size_t from = right ? middle : begin, to = right ? end : middle;
-      side.resize(to - from);
-      for (std::size_t i = from; i < to; ++i) side[i - from] = block_.row(i);
       const NodeId child = left + static_cast<NodeId>(right);
       grower_.node(child).begin = first + from;
-      grower_.describe(child, row_facts(data_.stats, side));
+      if (classes) {  // the sums tell the rest
+        grower_.describe(child, {to - from, false, block_.row(from)});
+      } else {
+        side.resize(to - from);
+        for (std::size_t i = from; i < to; ++i) side[i - from] = block_.row(i);
+        grower_.describe(child, row_facts(data_.stats, side));
+      }
       if (grower_.node(child).open) stack.push_back(child);
     }
     grower_.wanted();

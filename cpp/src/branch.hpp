@@ -4,6 +4,7 @@
 #include "committee/block.hpp"
 #include "committee/grower.hpp"
 #include "committee/partition.hpp"
+#include "drawn_profiles.hpp"
 
 namespace committee {
 
@@ -45,8 +46,10 @@ class Branch {
   const TreeData& data_;
   Grower grower_;
   Block block_;
+  DrawnProfiles drawn_;
   std::size_t task_rows_;
   std::size_t block_rows_;
+  bool few_drawn_;                     // nodes read the drawn features only, no histograms
   std::vector<Histogram> histograms_;  // by node; empty where none is kept
   std::vector<Task> tasks_;
 };

@@ -181,28 +181,44 @@ void FeatureSearch::try_numeric(Scratch& scratch, Candidate& out) const {
   scan_any(scratch.profile, nullptr, 0, end, limit, out.boundary);
 }
 
+namespace {
+
+/// How many of n ascending values do not exceed t, n > 0; no branch depends on them.
+std::uint32_t count_up_to(const double* values, std::uint32_t n, double t) {
+  const double* first = values;
+  for (; n > 1; n -= n / 2) first += first[n / 2 - 1] <= t ? n / 2 : 0;
+  return static_cast<std::uint32_t>(first - values) + (*first <= t ? 1 : 0);
+}
+
+}  // namespace
+
 /// One uniform draw between the smallest and the largest value of the node; with missing rows the
 /// side they take is still learned, and a node with one value and missing rows is cut between the
-/// two.
-void FeatureSearch::try_random(Scratch& scratch, Candidate& out) const {
-  const Profile& profile = scratch.profile;
-  if (profile.n < 2) return try_numeric(scratch, out);
+/// two. False when the feature is constant in the node.
+bool FeatureSearch::try_random(const ProfileSource& profiles, Scratch& scratch,
+                               Candidate& out) const {
+  const Ends ends = profiles.ends(out.feature);
+  if (!ends.present || (ends.low == ends.high && !ends.missing)) return false;
+  if (ends.low == ends.high) {
+    profiles.read(out.feature, scratch.profile);
+    try_numeric(scratch, out);
+    return true;
+  }
   const FeatureBins& bins = s.mapper_.feature(out.feature);
   KeyedStream stream(mix(node.key, out.feature), Use::threshold);
-  const double low = bins.gap_low[profile.bin[0]],
-               high = bins.gap_high[profile.bin[profile.n - 1] - 1];
+  const double low = bins.gap_low[ends.low], high = bins.gap_high[ends.high - 1];
   const double u = stream.uniform();
   const double t = low * (1 - u) + high * u;
   // The last bin whose largest value does not exceed t goes left; never all of them.
-  const auto first = bins.gap_low.begin();
-  auto b = static_cast<std::size_t>(std::upper_bound(first, bins.gap_low.end(), t) - first);
-  b = std::max<std::size_t>(b, 1) - 1;
-  std::size_t index = 0;
-  while (index + 2 < profile.n && profile.bin[index + 1] <= b) ++index;
-  scan_any(profile, nullptr, index, index + 1, limits(out.feature), out.boundary);
-  out.drawn =
-      t >= bins.gap_low[profile.bin[index]] && t < bins.gap_high[profile.bin[index + 1] - 1];
+  out.bin = ends.low +
+            std::max<std::uint32_t>(
+                count_up_to(bins.gap_low.data() + ends.low, ends.high - ends.low, t), 1) -
+            1;
+  out.halved = true;
   out.threshold = t;
+  profiles.sum_below(out.feature, out.bin, s.stats_.width, scratch.profile);
+  scan_any(scratch.profile, nullptr, 0, 1, limits(out.feature), out.boundary);
+  return true;
 }
 
 void FeatureSearch::try_levels(Scratch& scratch, Candidate& out) const {
@@ -280,17 +296,21 @@ std::size_t FeatureSearch::heaviest_level(const Profile& profile) const {
 /// False when the feature is constant in the node.
 bool FeatureSearch::try_feature(const ProfileSource& profiles, std::uint32_t feature,
                                 Scratch& scratch, Candidate& out) const {
-  profiles.read(feature, scratch.profile);
-  const Profile& profile = scratch.profile;
+  const bool categorical = s.mapper_.feature(feature).categorical;
   out = Candidate{};
   out.feature = feature;
+  if (s.params_.rule == SplitRule::random && !categorical) {
+    if (!try_random(profiles, scratch, out)) return false;
+    out.quality = out.boundary.score;
+    return true;
+  }
+  profiles.read(feature, scratch.profile);
+  const Profile& profile = scratch.profile;
   if (profile.n + (profile.has_missing ? 1 : 0) < 2 || profile.n == 0) return false;
-  if (s.mapper_.feature(feature).categorical && s.params_.multiway && profile.n > 1) {
+  if (categorical && s.params_.multiway && profile.n > 1) {
     try_multiway(scratch, out);
-  } else if (s.mapper_.feature(feature).categorical) {
+  } else if (categorical) {
     try_levels(scratch, out);
-  } else if (s.params_.rule == SplitRule::random) {
-    try_random(scratch, out);
   } else {
     try_numeric(scratch, out);
   }

@@ -13,7 +13,8 @@ struct Candidate {
   std::uint32_t feature = 0;
   std::size_t variant = 0;  // categorical: which order of the levels
   double threshold = 0;     // random rule: the drawn one
-  bool drawn = false;
+  bool halved = false;      // random rule: the boundary is that of the profile's halves at `bin`
+  std::uint32_t bin = 0;
   bool multiway = false;
   double split_entropy = 0;  // multiway only
 
@@ -51,7 +52,7 @@ struct FeatureSearch {
   std::size_t n_variants() const;
   std::size_t heaviest_level(const Profile& profile) const;
   void try_numeric(Scratch& scratch, Candidate& out) const;
-  void try_random(Scratch& scratch, Candidate& out) const;
+  bool try_random(const ProfileSource& profiles, Scratch& scratch, Candidate& out) const;
   void try_levels(Scratch& scratch, Candidate& out) const;
   void try_multiway(Scratch& scratch, Candidate& out) const;
 

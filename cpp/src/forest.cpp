@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 namespace committee {
 namespace {
@@ -296,6 +297,29 @@ Forest Forest::slice(std::size_t begin, std::size_t end) const {
   out.n_outputs = a_.n_outputs;
   append_trees(out, a_, begin, end);
   return Forest(std::move(out));
+}
+
+Forest Forest::votes(std::span<const std::uint32_t> n_classes) const {
+  const bool none = std::count(n_classes.begin(), n_classes.end(), 0u) > 0;
+  if (none || std::accumulate(n_classes.begin(), n_classes.end(), std::size_t{0}) != a_.n_outputs)
+    throw std::invalid_argument(
+        "n_classes must be positive and add up to the outputs of the forest");
+  ForestArrays a;
+  a.n_features = a_.n_features;
+  a.n_outputs = a_.n_outputs;
+  a.tree_begin = a_.tree_begin;
+  a.nodes = a_.nodes;
+  a.set_begin = a_.set_begin;
+  a.set_words = a_.set_words;
+  a.values.assign(a_.values.size(), 0.0);
+  for (std::size_t at = 0; at < a_.values.size();) {
+    for (const std::uint32_t k : n_classes) {
+      const double* value = a_.values.data() + at;
+      a.values[at + static_cast<std::size_t>(std::max_element(value, value + k) - value)] = 1.0;
+      at += k;
+    }
+  }
+  return Forest(std::move(a));
 }
 
 }  // namespace committee

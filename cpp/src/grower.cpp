@@ -14,6 +14,8 @@ struct Grower::FeatureGroups {
 
 namespace {
 
+constexpr std::size_t kRoom = std::size_t{1} << 19;  // nodes that are made room for at once
+
 /// Features drawn once for the tree, ascending.
 std::vector<std::uint32_t> draw_tree_features(const TreeParams& params, std::size_t n_features) {
   std::vector<std::uint32_t> all(n_features);
@@ -44,6 +46,10 @@ void Grower::start(std::span<const std::int64_t> totals, RowFacts facts) {
   root.rows = facts.rows;
   root.lower = -std::numeric_limits<double>::infinity();
   root.upper = std::numeric_limits<double>::infinity();
+  // Room for a full tree: untouched pages cost nothing, moving nodes as they grow in number does.
+  const std::size_t room = std::min(2 * std::min(facts.rows, params_.max_leaves), kRoom);
+  nodes_.reserve(room);
+  if (stats_.width <= 2) raw_.reserve(room * stats_.width);
   nodes_.push_back(root);
   raw_.assign(totals.begin(), totals.end());
   if (!params_.interactions.empty()) {
@@ -167,10 +173,13 @@ void Grower::bound_children(GrownNode& left, GrownNode& right, const GrownNode& 
   left.upper = right.upper = parent.upper;
   const int sign = params_.monotone.empty() ? 0 : params_.monotone[split.feature];
   if (sign == 0) return;
-  double l[2], r[2];
-  stats_.decode(split.left.data(), l);
-  stats_.decode(split.right.data(), r);
-  const double middle = search_.pair_value(l[0], l[1]) / 2 + search_.pair_value(r[0], r[1]) / 2;
+  double middle = split.middle;
+  if (params_.criterion != Criterion::absolute_error) {
+    double l[2], r[2];
+    stats_.decode(split.left.data(), l);
+    stats_.decode(split.right.data(), r);
+    middle = search_.pair_value(l[0], l[1]) / 2 + search_.pair_value(r[0], r[1]) / 2;
+  }
   (sign > 0 ? left.upper : right.upper) = middle;
   (sign > 0 ? right.lower : left.lower) = middle;
 }

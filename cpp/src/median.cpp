@@ -33,23 +33,36 @@ class RankSums {
   /// Sum of weight * |y - median|; y_of(rank) gives y in units.
   template <class YOf>
   __int128 distance(YOf y_of) const {
-    // The median: the smallest rank whose prefix holds at least half of the weight.
-    std::size_t at = 0, step = std::bit_floor(n_);
-    std::int64_t weight_below = 0;
-    __int128 sum_below = 0;
-    for (; step > 0; step /= 2) {
-      if (at + step > n_ || 2 * (weight_below + weight_[at + step]) >= total_weight_) continue;
-      at += step;
-      weight_below += weight_[at];
-      sum_below += sum_[at];
-    }
-    const __int128 median = y_of(at);
-    return (median * weight_below - sum_below) +
-           ((total_sum_ - sum_below) - median * (total_weight_ - weight_below));
+    const Below below = below_median(0);
+    const __int128 median = y_of(below.ranks);
+    return (median * below.weight - below.sum) +
+           ((total_sum_ - below.sum) - median * (total_weight_ - below.weight));
+  }
+  /// The median itself, the middle of two where the half falls between them.
+  template <class ValueOf>
+  double median(ValueOf value_of) const {
+    const double lower = value_of(below_median(0).ranks), upper = value_of(below_median(1).ranks);
+    return lower == upper ? lower : lower / 2 + upper / 2;
   }
   std::int64_t weight() const { return total_weight_; }
 
  private:
+  struct Below {
+    std::size_t ranks = 0;
+    std::int64_t weight = 0;
+    __int128 sum = 0;
+  };
+  /// The longest prefix of ranks that holds less than half of the weight (and `slack` units).
+  Below below_median(std::int64_t slack) const {
+    Below below;
+    for (std::size_t step = std::bit_floor(n_); step > 0; step /= 2) {
+      const std::size_t end = below.ranks + step;
+      if (end > n_ || 2 * (below.weight + weight_[end]) >= total_weight_ + slack) continue;
+      below = {end, below.weight + weight_[end], below.sum + sum_[end]};
+    }
+    return below;
+  }
+
   std::size_t n_ = 0;
   std::vector<std::int64_t> weight_;
   std::vector<__int128> sum_;
@@ -69,9 +82,9 @@ class MedianSearch {
         search_(params, mapper, stats) {}
 
   void load(std::span<const RowId> rows);
-  double median() const;    // weighted, the middle of the two where the half falls between them
+  double median() const;    // of the rows as loaded, before a search
   double impurity() const;  // mean distance, in the user's units
-  Split best(std::span<const std::uint32_t> features, std::uint64_t key);
+  Split best(std::span<const std::uint32_t> features, const GrownNode& node);
 
  private:
   struct Position {
@@ -81,6 +94,7 @@ class MedianSearch {
   void sort_by(std::uint32_t feature);
   std::size_t draw(std::uint32_t feature, std::uint64_t key);
   void sweep(std::uint32_t feature, std::uint64_t key, Split& best);
+  bool admissible(std::uint32_t feature, std::size_t n_left, double& middle) const;
   void consider(std::uint32_t feature, std::size_t end, bool missing_left, Split& best);
   std::int64_t y_of(std::size_t rank) const {
     return unit_of_rank_[std::min(rank, unit_of_rank_.size() - 1)];
@@ -100,6 +114,7 @@ class MedianSearch {
   std::size_t best_end_ = 0;
   double drawn_ = -std::numeric_limits<double>::infinity();
   __int128 parent_ = 0;
+  double lower_ = 0, upper_ = 0;  // monotone bounds on the node's value
   RankSums left_, right_;
 };
 
@@ -130,18 +145,7 @@ void MedianSearch::load(std::span<const RowId> rows) {
 }
 
 double MedianSearch::median() const {
-  std::vector<std::int64_t> weight(value_of_rank_.size(), 0);
-  std::int64_t total = 0, below = 0;
-  for (std::size_t i = 0; i < rows_.size(); ++i) {
-    weight[rank_[i]] += stats_.weight_units(rows_[i]);
-    total += stats_.weight_units(rows_[i]);
-  }
-  for (std::size_t r = 0; r < weight.size(); ++r) {
-    below += weight[r];
-    if (2 * below == total) return value_of_rank_[r] / 2 + value_of_rank_[r + 1] / 2;
-    if (2 * below > total) return value_of_rank_[r];
-  }
-  return value_of_rank_.back();
+  return left_.median([&](std::size_t r) { return value_of_rank_[r]; });
 }
 
 double MedianSearch::impurity() const {
@@ -181,19 +185,29 @@ void MedianSearch::sort_by(std::uint32_t feature) {
   }
 }
 
+/// Whether both sides satisfy every limit. middle: between their medians, where the feature is
+/// constrained.
+bool MedianSearch::admissible(std::uint32_t feature, std::size_t n_left, double& middle) const {
+  const std::size_t n_right = rows_.size() - n_left;
+  if (std::min(n_left, n_right) < std::max<std::size_t>(1, params_.min_rows_leaf)) return false;
+  const double unit = stats_.weight_scale() * stats_.unit(stats_.n_sums - 1);
+  const double least = params_.min_weight_leaf * kRounded;
+  if (static_cast<double>(std::min(left_.weight(), right_.weight())) * unit < least) return false;
+  const int sign = params_.monotone.empty() ? 0 : params_.monotone[feature];
+  if (sign == 0) return true;
+  const auto value = [&](std::size_t r) { return value_of_rank_[r]; };
+  const double left = left_.median(value), right = right_.median(value);
+  middle = left / 2 + right / 2;
+  return std::min(left, right) >= lower_ && std::max(left, right) <= upper_ &&
+         (sign > 0 ? left <= right : left >= right);
+}
+
 /// Scores "the first `end` positions go left", the missing rows already standing on their side.
 void MedianSearch::consider(std::uint32_t feature, std::size_t end, bool missing_left,
                             Split& best) {
   const std::size_t n_missing = rows_.size() - n_present_;
-  const std::size_t n_left = end + (missing_left ? n_missing : 0), n_right = rows_.size() - n_left;
-  if (n_left < params_.min_rows_leaf || n_right < params_.min_rows_leaf || n_left == 0 ||
-      n_right == 0)
-    return;
-  const double unit = stats_.weight_scale() * stats_.unit(stats_.n_sums - 1);
-  const double least = params_.min_weight_leaf * kRounded;
-  if (static_cast<double>(left_.weight()) * unit < least ||
-      static_cast<double>(right_.weight()) * unit < least)
-    return;
+  double middle = 0;
+  if (!admissible(feature, end + (missing_left ? n_missing : 0), middle)) return;
   const auto y = [&](std::size_t r) { return y_of(r); };
   const auto gain = static_cast<double>(parent_ - left_.distance(y) - right_.distance(y));
   // Ties: the lower feature, then the lower cut, then missing to the right.
@@ -203,6 +217,7 @@ void MedianSearch::consider(std::uint32_t feature, std::size_t end, bool missing
   best.quality = gain;
   best.gain = gain * stats_.unit(stats_.n_sums - 1) * kUnit;
   best.feature = feature;
+  best.middle = middle;
   best.missing_left = n_missing > 0 ? missing_left : left_.weight() >= right_.weight();
   const FeatureBins& bins = mapper_.feature(feature);
   best.categorical = bins.categorical;
@@ -271,7 +286,10 @@ void MedianSearch::sweep(std::uint32_t feature, std::uint64_t key, Split& best) 
   }
 }
 
-Split MedianSearch::best(std::span<const std::uint32_t> features, std::uint64_t key) {
+Split MedianSearch::best(std::span<const std::uint32_t> features, const GrownNode& node) {
+  const std::uint64_t key = node.key;
+  lower_ = node.lower;
+  upper_ = node.upper;
   std::vector<std::uint32_t> order(features.begin(), features.end());
   const bool sampled = params_.node_features != 0 && params_.node_features < order.size();
   if (sampled) {
@@ -315,10 +333,10 @@ void grow_by_medians(const BinnedMatrix& matrix, const BinMapper& mapper, const 
   const auto visit = [&](NodeId id) {
     GrownNode& node = grower.node(id);
     search.load(partition.rows(node.begin, node.rows));
-    node.value = search.median();
+    node.value = std::clamp(search.median(), node.lower, node.upper);
     node.impurity = search.impurity();
     if (!node.open) return;
-    Split split = search.best(grower.candidates(id), node.key);
+    Split split = search.best(grower.candidates(id), node);
     if (split.found()) open.push_back({id, std::move(split)});
   };
   visit(0);

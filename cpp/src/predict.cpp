@@ -1,4 +1,4 @@
-// The three questions asked of a forest, over one plan: blocks of rows in parallel, inside a block
+// The questions asked of a forest, over one plan: blocks of rows in parallel, inside a block
 // tree after tree.
 //
 // Whatever finds the leaves (a walk through the nodes, or the ranked form for large batches), it
@@ -75,6 +75,31 @@ struct Members {
     double* to = out.data() + (tree * n_rows + row) * n_outputs;
     for (std::size_t r = 0; r < n; ++r) {
       std::copy_n(table.values + leaf[r] * n_outputs, n_outputs, to + r * n_outputs);
+    }
+  }
+};
+
+/// Sums over the trees that left a row out.
+struct LeftOutSums {
+  std::size_t n_outputs, n_bytes;
+  std::span<const std::uint8_t> left_out;
+  std::span<double> out;
+  std::span<std::uint32_t> count;
+
+  void begin(std::size_t row, std::size_t n) const {
+    std::fill_n(out.data() + row * n_outputs, n * n_outputs, 0.0);
+    std::fill_n(count.data() + row, n, 0u);
+  }
+  template <class Leaf>
+  void add(std::size_t tree, std::size_t row, std::size_t n, const Leaf* leaf,
+           LeafTable table) const {
+    const std::uint8_t* bits = left_out.data() + tree * n_bytes;
+    for (std::size_t r = 0; r < n; ++r) {
+      const std::size_t at = row + r;
+      if ((bits[at / 8] >> (at % 8) & 1) == 0) continue;
+      const double* value = table.values + leaf[r] * n_outputs;
+      for (std::size_t k = 0; k < n_outputs; ++k) out[at * n_outputs + k] += value[k];
+      ++count[at];
     }
   }
 };
@@ -236,6 +261,16 @@ void predict_members(const Forest& forest, const Input& input, std::span<double>
   const std::size_t k = forest.arrays().n_outputs;
   check_length("out", out.size(), forest.n_trees() * input.n_rows * k, false);
   ask(forest, input, context, Members{k, input.n_rows, out});
+}
+
+void predict_left_out(const Forest& forest, const Input& input,
+                      std::span<const std::uint8_t> left_out, std::span<double> out,
+                      std::span<std::uint32_t> count, const Context& context) {
+  const std::size_t k = forest.arrays().n_outputs, n_bytes = (input.n_rows + 7) / 8;
+  check_length("left_out", left_out.size(), forest.n_trees() * n_bytes, false);
+  check_length("out", out.size(), input.n_rows * k, false);
+  check_length("count", count.size(), input.n_rows, false);
+  ask(forest, input, context, LeftOutSums{k, n_bytes, left_out, out, count});
 }
 
 void apply(const Forest& forest, const Input& input, std::span<std::uint32_t> out,

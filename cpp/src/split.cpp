@@ -48,16 +48,21 @@ double SplitSearch::pair_value(double a, double b) const {
   return (stats_.kind == SumKind::newton ? -a : a) / (b + params_.l2);
 }
 
-/// The node's own order of features: all of them, or a keyed shuffle when only some are to be
-/// tried.
-void SplitSearch::draw_features(const NodeSums& node, std::vector<std::uint32_t>& order) const {
-  order.assign(node.features.begin(), node.features.end());
-  if (params_.node_features == 0 || params_.node_features >= order.size()) return;
-  KeyedStream stream(node.key, Use::node_features);
-  for (std::size_t i = 0; i + 1 < order.size(); ++i) {
-    std::swap(order[i], order[i + stream.below(order.size() - i)]);
+/// A keyed shuffle of the node's features, as far as it is asked for.
+class FeatureDraw {
+ public:
+  FeatureDraw(std::vector<std::uint32_t>& order, std::uint64_t key)
+      : order_(order), stream_(key, Use::node_features) {}
+
+  void extend(std::size_t n) {
+    for (; n_ < n; ++n_) std::swap(order_[n_], order_[n_ + stream_.below(order_.size() - n_)]);
   }
-}
+
+ private:
+  std::vector<std::uint32_t>& order_;
+  KeyedStream stream_;
+  std::size_t n_ = 0;
+};
 
 Candidate SplitSearch::search_features(const NodeSums& node, const ProfileSource& profiles,
                                        const Context& context) const {
@@ -74,20 +79,23 @@ Candidate SplitSearch::search_features(const NodeSums& node, const ProfileSource
   const double parent = squared ? 0.0 : node_score(params_.criterion, shape_, sums.data());
   const double perfect = perfect_score(params_.criterion, shape_, sums.data()) - parent;
   const FeatureSearch search{*this, node, parent, mean, perfect};
-  draw_features(node, order);
+  order.assign(node.features.begin(), node.features.end());
   if (const auto* varying = profiles.varying(); varying != nullptr && params_.node_features == 0) {
     std::vector<std::uint32_t> some;
     std::set_intersection(order.begin(), order.end(), varying->begin(), varying->end(),
                           std::back_inserter(some));
     order = std::move(some);
   }
+  FeatureDraw draw(order, node.key);
   const bool sampled = params_.node_features != 0 && params_.node_features < order.size();
+  if (sampled) draw.extend(params_.node_features);
+  profiles.expect({order.data(), sampled ? params_.node_features : order.size()});
   const bool ratio = params_.criterion == Criterion::gain_ratio;
   const bool many = order.size() * 256 >= kParallelCells;
   if (many && !sampled && !ratio && context.n_threads > 1) {
     return search_shared(search, profiles, order, context);
   }
-  return search_in_turn(search, profiles, order, sampled);
+  return search_in_turn(search, profiles, order, sampled ? &draw : nullptr);
 }
 
 /// All features, in chunks on all threads: the lowest chunk wins a tie.
@@ -111,23 +119,29 @@ Candidate SplitSearch::search_shared(const FeatureSearch& search, const ProfileS
   return best;
 }
 
+/// One feature after the other; with a draw only those drawn. Drawn features that are constant here
+/// count, but one that is not must be among them.
 Candidate SplitSearch::search_in_turn(const FeatureSearch& search, const ProfileSource& profiles,
-                                      std::span<const std::uint32_t> features, bool sampled) const {
+                                      std::span<const std::uint32_t> features,
+                                      FeatureDraw* draw) const {
   thread_local Scratch scratch;
   const bool ratio = params_.criterion == Criterion::gain_ratio;
   std::vector<Candidate> all;  // C4.5 looks at every feature's best before it chooses
   Candidate best, candidate;
-  std::size_t visited = 0, varying = 0;
-  for (const std::uint32_t feature : features) {
-    // Drawn features that are constant here count, but one that is not must be among them.
-    if (sampled && visited >= params_.node_features && varying > 0) break;
-    ++visited;
-    varying += search.try_feature(profiles, feature, scratch, candidate) ? 1 : 0;
+  std::size_t varying = 0;
+  for (std::size_t i = 0; i < features.size(); ++i) {
+    if (draw != nullptr && i >= params_.node_features) {
+      if (varying > 0) break;
+      draw->extend(i + 1);
+    }
+    varying += search.try_feature(profiles, features[i], scratch, candidate) ? 1 : 0;
     if (ratio && candidate.boundary.found) all.push_back(candidate);
-    if (!candidate.better_than(best)) continue;
+    // A tie goes to the feature drawn first, or to the lower one where none is drawn.
+    const bool tie = draw != nullptr && best.boundary.found && candidate.quality == best.quality;
+    if (tie || !candidate.better_than(best)) continue;
     best = candidate;
     // Nothing can be better, and ties go to features already seen; two rows part in one way only.
-    if (best.quality >= search.perfect || search.node.rows == 2) break;
+    if (!ratio && (best.quality >= search.perfect || search.node.rows == 2)) break;
   }
   return ratio ? best_ratio(search.node, profiles, search.parent, all) : best;
 }
@@ -168,9 +182,13 @@ Candidate SplitSearch::best_ratio(const NodeSums& node, const ProfileSource& pro
 Split SplitSearch::materialise(const NodeSums& node, const ProfileSource& profiles,
                                const Candidate& c) const {
   thread_local Scratch scratch;
-  profiles.read(c.feature, scratch.profile);
-  const Profile& profile = scratch.profile;
   const std::size_t width = stats_.width;
+  if (c.halved) {
+    profiles.halves(c.feature, c.bin, width, scratch.profile);
+  } else {
+    profiles.read(c.feature, scratch.profile);
+  }
+  const Profile& profile = scratch.profile;
   Split split;
   split.quality = c.quality;
   split.gain = c.boundary.gain;
@@ -225,7 +243,9 @@ void SplitSearch::spell(const NodeSums& node, const Scratch& scratch, const Cand
   } else {
     split.bin = profile.bin[c.boundary.index];
     const std::uint32_t next = profile.bin[c.boundary.index + 1];
-    split.threshold = c.drawn ? c.threshold : threshold_between(bins, split.bin, next);
+    const double t = c.threshold;  // a drawn cut stays where it is, unless between binned values
+    const bool drawn = c.halved && t >= bins.gap_low[split.bin] && t < bins.gap_high[next - 1];
+    split.threshold = drawn ? t : threshold_between(bins, split.bin, next);
   }
 }
 

@@ -85,9 +85,8 @@ void check_growth(const BinnedMatrix& matrix, const BinMapper& mapper, const Sta
           "absolute_error takes one output: a median of vectors is not defined");
   require(params.monotone.empty() || params.monotone.size() == matrix.n_features,
           "monotone needs one sign per feature");
-  require(params.monotone.empty() || (stats.n_sums == 2 && !absolute),
-          "monotone constraints need one output, at most two classes, and a criterion other than "
-          "absolute_error");
+  require(params.monotone.empty() || stats.n_sums == 2,
+          "monotone constraints need one output and at most two classes");
   for (const auto& group : params.interactions) {
     for (const std::uint32_t f : group) {
       require(f < matrix.n_features, "an interaction group names a feature out of range");

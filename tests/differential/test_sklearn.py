@@ -208,10 +208,11 @@ def test_ccp_alpha(kind, share):
 
 
 @pytest.mark.parametrize("signs", [[1, 1, -1, 1], [1, 0, 0, 0], [-1, 1, 0, 0]], ids=str)
-@pytest.mark.parametrize("kind", ["classes", "numbers"])
-def test_monotonic_constraints(kind, signs):
+@pytest.mark.parametrize("criterion", ["gini", "squared_error", "absolute_error"])
+def test_monotonic_constraints(criterion, signs):
+    kind = "classes" if criterion == "gini" else "numbers"
     X, y = class_rows() if kind == "classes" else number_rows()
-    params = {"monotonic_cst": signs, "max_depth": 5, "min_samples_leaf": 8}
+    params = {"monotonic_cst": signs, "max_depth": 5, "min_samples_leaf": 8, "criterion": criterion}
     ours, theirs = both(kind, X, y, odd_weights(len(y)), **params)
     assert ours.get_n_leaves() > 3
     assert same_partition(ours.apply(X), theirs.apply(X))

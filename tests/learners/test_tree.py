@@ -230,13 +230,14 @@ def test_several_outputs():
 
 
 @pytest.mark.parametrize("sign", [1, -1])
-@pytest.mark.parametrize("kind", [DecisionTreeClassifier, DecisionTreeRegressor])
-def test_monotone_predictions(kind, sign):
+@pytest.mark.parametrize("criterion", ["gini", "entropy", "squared_error", "absolute_error"])
+def test_monotone_predictions(criterion, sign):
+    kind = DecisionTreeRegressor if "error" in criterion else DecisionTreeClassifier
     rng = np.random.default_rng(0)
     X = rng.uniform(-2, 2, (500, 2))
     y = np.sin(3 * X[:, 0]) + X[:, 1] + 0.5 * sign * X[:, 0]
     y = y if kind is DecisionTreeRegressor else (y > 0).astype(int)
-    model = kind(monotonic_cst=[sign, 0], random_state=0).fit(X, y)
+    model = kind(criterion=criterion, monotonic_cst=[sign, 0], random_state=0).fit(X, y)
     grid = np.linspace(-2, 2, 200)
     for other in (-1.5, 0.0, 1.5):
         rows = np.column_stack([grid, np.full(200, other)])

@@ -2,7 +2,6 @@
 
 import numpy as np
 import pandas as pd
-import polars as pl
 import pyarrow as pa
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -69,6 +68,8 @@ def test_dense_layouts(problem):
 @given(problems(sizes=MEDIUM))
 def test_frames(problem):
     expected = model_bits(problem.fit())
+    import polars as pl  # not at the top: it cannot be loaded under ThreadSanitizer
+
     frame = named(problem)
     arrow = pa.Table.from_pandas(frame, preserve_index=False)
     for same in (frame, pl.DataFrame(problem.X, schema=list(frame)), arrow):

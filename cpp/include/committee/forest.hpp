@@ -1,5 +1,5 @@
-// All trees of a model in flat arrays: 16 bytes a node, immutable, the same in memory, in a file
-// and in numpy.
+// All trees of a model in flat arrays: 16 bytes a node, immutable, the same in memory and in numpy
+// (pack.hpp has the form for files).
 //
 // A tree's nodes are consecutive, in level order, the two children of a node side by side (right =
 // left + 1) and behind their parent. So one number names both children, a walk never goes back, and
@@ -68,6 +68,10 @@ class Forest {
   static Forest concatenate(std::span<const Forest* const> forests);
   /// Trees [begin, end), with the category sets that they use.
   Forest slice(std::size_t begin, std::size_t end) const;
+
+  /// The same trees without facts, where each leaf gives one vote per output to its largest value
+  /// (of equals the first). n_classes: values of each output.
+  Forest votes(std::span<const std::uint32_t> n_classes) const;
 
   /// The form for fast batches, or null where walking the nodes is better. It is made once the rows
   /// asked for, summed over calls, pay for making it. Safe from several threads; copies of a forest

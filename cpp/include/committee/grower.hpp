@@ -41,7 +41,7 @@ struct GrownNode {
   RowId row = 0;          // any of its rows
   double threshold = 0;
   double gain = 0;              // decoded
-  double lower = 0, upper = 0;  // monotone bounds on its value, decoded
+  double lower = 0, upper = 0;  // monotone bounds on its value, decoded (medians: as they are)
   std::uint64_t key = 0;
   std::uint64_t rows = 0;
   std::size_t begin = 0;           // of its rows in the driver's order

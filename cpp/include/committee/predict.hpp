@@ -19,6 +19,12 @@ void predict(const Forest& forest, const Input& input, std::span<const double> w
 void predict_members(const Forest& forest, const Input& input, std::span<double> out,
                      const Context& context);
 
+/// out[row, output] = sum over the trees that left the row out, added in tree order; count[row] =
+/// how many did. left_out: a bit for each row of the input, (n_rows + 7) / 8 bytes a tree.
+void predict_left_out(const Forest& forest, const Input& input,
+                      std::span<const std::uint8_t> left_out, std::span<double> out,
+                      std::span<std::uint32_t> count, const Context& context);
+
 /// out[row, tree]: the leaf's index inside its tree.
 void apply(const Forest& forest, const Input& input, std::span<std::uint32_t> out,
            const Context& context);

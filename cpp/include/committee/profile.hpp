@@ -19,15 +19,38 @@ struct Profile {
   void reserve(std::size_t bins, std::size_t width);
 };
 
+/// The smallest and the largest occupied bin of a feature.
+struct Ends {
+  std::uint32_t low = 0, high = 0;
+  bool present = false;  // else no bin is occupied
+  bool missing = false;
+};
+
 /// Where a node's profiles come from. read() may be called from several threads with different
 /// profiles.
 class ProfileSource {
  public:
   virtual ~ProfileSource() = default;
   virtual void read(std::size_t feature, Profile& out) const = 0;
+  /// Three questions that need no whole profile, for a cut that was drawn: where values lie; the
+  /// sums of all that is at most `bin`, as the first cell of a profile of two (only that cell and
+  /// the missing ones need be filled); and the same with the occupied bins next to the cut as names
+  /// of the cells, both of which must be occupied.
+  virtual Ends ends(std::size_t feature) const;
+  virtual void sum_below(std::size_t feature, std::uint32_t bin, std::size_t width,
+                         Profile& out) const;
+  virtual void halves(std::size_t feature, std::uint32_t bin, std::size_t width,
+                      Profile& out) const;
+  /// These features are going to be read first: a source may sum them together.
+  virtual void expect(std::span<const std::uint32_t>) const {}
   /// Features that may vary in the node, ascending, where the source knows; null: any may.
   virtual const std::vector<std::uint32_t>* varying() const { return nullptr; }
 };
+
+/// A profile from the sums of all bins: (n_bins + 1) * width words, the missing ones last.
+void read_cells(const std::int64_t* sums, std::size_t n_bins, std::size_t width, Profile& out);
+/// A profile joined to the two cells of `halves`, in place.
+void halve(Profile& profile, std::uint32_t bin, std::size_t width);
 
 class HistogramProfiles final : public ProfileSource {
  public:

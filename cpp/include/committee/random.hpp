@@ -17,7 +17,13 @@ constexpr std::uint64_t mix(std::uint64_t x) {
 constexpr std::uint64_t mix(std::uint64_t key, std::uint64_t word) { return mix(key ^ mix(word)); }
 
 /// What a draw is for: two uses of one node never share a stream.
-enum class Use : std::uint64_t { cut_sample = 1, tree_features, node_features, threshold };
+enum class Use : std::uint64_t {
+  cut_sample = 1,
+  tree_features,
+  node_features,
+  threshold,
+  bag_draw
+};
 
 /// A stream of draws under one key: the i-th draw is a pure function of (key, i).
 class KeyedStream {

@@ -4,7 +4,8 @@
 // the levels (categorical). In multiway mode (C4.5) a categorical feature is judged by one branch
 // per level; the tree, which is binary, then takes the levels off one by one: every node but the
 // first of such a chain is bound to its feature. Missing rows are tried on both sides. Ties go to
-// the lower feature, then the lower cut, then missing to the right.
+// the lower feature (among drawn ones to the first drawn), then the lower cut, then missing to the
+// right.
 #pragma once
 
 #include "committee/binning.hpp"
@@ -55,6 +56,7 @@ struct Split {
   bool categorical = false;
   bool missing_left = false;
   bool chained = false;                   // multiway: the right side goes on with the same feature
+  double middle = 0;                      // absolute error: between the medians of both sides
   std::vector<std::uint64_t> levels;      // categorical: bit c set, level c goes left
   std::vector<std::int64_t> left, right;  // raw sums
 
@@ -90,6 +92,7 @@ struct NodeSums {
 struct Candidate;      // a feature's best split, before it is spelt out
 struct FeatureSearch;  // finds it
 struct Scratch;
+class FeatureDraw;
 
 class SplitSearch {
  public:
@@ -109,7 +112,6 @@ class SplitSearch {
 
  private:
   friend struct FeatureSearch;
-  void draw_features(const NodeSums& node, std::vector<std::uint32_t>& order) const;
   Candidate search_features(const NodeSums& node, const ProfileSource& profiles,
                             const Context& context) const;
   Candidate best_ratio(const NodeSums& node, const ProfileSource& profiles, double parent,
@@ -117,7 +119,7 @@ class SplitSearch {
   Candidate search_shared(const FeatureSearch& search, const ProfileSource& profiles,
                           std::span<const std::uint32_t> features, const Context& context) const;
   Candidate search_in_turn(const FeatureSearch& search, const ProfileSource& profiles,
-                           std::span<const std::uint32_t> features, bool sampled) const;
+                           std::span<const std::uint32_t> features, FeatureDraw* draw) const;
   void spell(const NodeSums& node, const Scratch& scratch, const Candidate& c, Split& split) const;
   double parent_score(const NodeSums& node) const;
   Split materialise(const NodeSums& node, const ProfileSource& profiles,

@@ -15,24 +15,12 @@ from sklearn.base import clone
 from sklearn.utils import Bunch
 
 from committee import _engine
-from committee.core.params import (
-    SEED_CONSTRAINTS,
-    choice,
-    integer,
-    real,
-    resolve_max_features,
-    resolve_seed,
-)
+from committee.core.params import choice, resolve_max_features, resolve_seed
 from committee.data import InputError, Schema, Table
 from committee.data.errors import describe
 from committee.data.rows import Rows
 from committee.learners.estimators import TreeEstimator, Weights
-from committee.learners.growing import (
-    interaction_groups,
-    monotone_signs,
-    total_of,
-    tree_params,
-)
+from committee.learners.growing import GROWING_CONSTRAINTS, total_of, tree_params
 
 
 class PrunableTree(TreeEstimator):
@@ -41,18 +29,7 @@ class PrunableTree(TreeEstimator):
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         **TreeEstimator._parameter_constraints,
         "splitter": [choice("best", "random")],
-        "max_depth": [integer(1), None],
-        "min_samples_split": [integer(2), real(0, 1, "right", no_int=True)],
-        "min_samples_leaf": [integer(1), real(0, 1, "neither", no_int=True)],
-        "min_weight_fraction_leaf": [real(0, 0.5)],
-        "max_features": "no_validation",  # resolve_max_features knows the number of features
-        "random_state": SEED_CONSTRAINTS,
-        "max_leaf_nodes": [integer(2), None],
-        "min_impurity_decrease": [real(0, None, "left")],
-        "ccp_alpha": [real(0, None, "left")],
-        "monotonic_cst": ["array-like", dict, None],
-        "interaction_cst": [list, tuple, choice("pairwise", "no_interactions"), None],
-        "max_bins": [integer(2, 65535)],
+        **GROWING_CONSTRAINTS,
     }
 
     def _grow(
@@ -72,23 +49,13 @@ class PrunableTree(TreeEstimator):
         tried = resolve_max_features(self.max_features, schema.n_features, name)
         params = tree_params(
             self,
+            schema,
             n_rows=table.n_rows,
             total_weight=total_of(weight, table.n_rows),
+            n_classes=n_classes,
             n_node_features=tried,
-            n_features=schema.n_features,
             seed=resolve_seed(self.random_state, name),
         )
-        params.multiway = getattr(self, "categorical_splits", "subset") == "multiway"
-        params.monotone = monotone_signs(self.monotonic_cst, schema)
-        params.interactions = interaction_groups(self.interaction_cst, schema)
-        if params.monotone and (len(n_classes) > 1 or n_classes[0] > 2):
-            found = f"{n_classes} classes per output" if max(n_classes) > 1 else "several outputs"
-            allowed = "one output, and at most two classes"
-            raise InputError(describe("P-MONOTONE", "monotonic_cst", found, allowed=allowed))
-        if params.monotone and self.criterion == "absolute_error":
-            found = "medians are not bounded from sums, so absolute_error takes no constraint"
-            fix = 'criterion="squared_error"'
-            raise InputError(describe("P-MONOTONE", "monotonic_cst", found, fix=fix))
         rows = Rows.of(table, weight, max_bins=self.max_bins, n_threads=n_threads)
         stats = stats_of(params.min_rows_leaf > 1)
         forest = _engine.grow_tree(rows.matrix, rows.mapper, stats, params, n_threads)

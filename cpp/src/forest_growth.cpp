@@ -1,0 +1,156 @@
+#include "committee/forest_growth.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "committee/pack.hpp"
+
+namespace committee {
+namespace {
+
+/// Divides the weight of every class by its share of the bag, output after output, so that the
+/// classes that occur weigh alike.
+void balance(const Target& target, std::span<double> weight) {
+  const std::size_t m = target.n_outputs;
+  std::vector<double> factor(weight.size(), 1.0);
+  for (std::size_t j = 0; j < m; ++j) {
+    std::vector<double> sum(target.n_classes[j], 0.0);
+    for (std::size_t r = 0; r < weight.size(); ++r) sum[target.codes[r * m + j]] += weight[r];
+    const double total = std::accumulate(sum.begin(), sum.end(), 0.0);
+    const auto present =
+        static_cast<double>(std::count_if(sum.begin(), sum.end(), [](double s) { return s > 0; }));
+    for (std::size_t r = 0; r < weight.size(); ++r) {
+      if (weight[r] > 0) factor[r] *= total / (present * sum[target.codes[r * m + j]]);
+    }
+  }
+  for (std::size_t r = 0; r < weight.size(); ++r) weight[r] *= factor[r];
+}
+
+struct Grown {
+  ForestArrays tree;
+  std::vector<double> importance;
+};
+
+/// Shares of the score that each feature's splits gained.
+std::vector<double> importance_of(const ForestArrays& tree) {
+  std::vector<double> sums(tree.n_features, 0.0);
+  for (std::size_t i = 0; i < tree.nodes.size(); ++i) {
+    if (tree.nodes[i].left != i) sums[tree.nodes[i].feature & kFeatureMask] += tree.gain[i];
+  }
+  const double total = std::accumulate(sums.begin(), sums.end(), 0.0);
+  if (total > 0) {
+    for (double& s : sums) s /= total;
+  }
+  return sums;
+}
+
+class ForestGrower {
+ public:
+  ForestGrower(const BinnedMatrix& matrix, const BinMapper& mapper, const Target& target,
+               const Bags& bags, const TreeParams& params)
+      : matrix_(matrix), mapper_(mapper), target_(target), bags_(bags), params_(params) {}
+
+  Grown member(std::uint64_t number, const Context& context) const {
+    std::vector<double> weight(matrix_.n_rows);
+    bags_.draw(number, weight);
+    if (target_.balanced) balance(target_, weight);
+    for (std::size_t r = 0; r < target_.factor.size(); ++r) weight[r] *= target_.factor[r];
+    const bool plain = std::all_of(weight.begin(), weight.end(), [](double w) { return w == 1; });
+    const std::span<const double> used = plain ? std::span<const double>{} : weight;
+    TreeParams params = params_;
+    params.seed = mix(params_.seed, number);
+    const double total = std::accumulate(weight.begin(), weight.end(), 0.0);
+    params.min_weight_leaf *= total;
+    if (std::isfinite(params.min_gain)) params.min_gain *= total;
+    const bool counted = params.min_rows_leaf > 1;
+    const Stats stats =
+        target_.kind == SumKind::classes
+            ? Stats::classes(target_.codes, target_.n_classes, used, counted)
+            : Stats::regression(target_.y, target_.n_outputs, used, target_.centred, counted);
+    Grown grown{grow_tree(matrix_, mapper_, stats, params, context), {}};
+    grown.importance = importance_of(grown.tree);
+    grown.tree.gain = {};
+    grown.tree.impurity = {};
+    grown.tree.count = {};
+    roll_up(grown.tree);
+    return grown;
+  }
+
+ private:
+  const BinnedMatrix& matrix_;
+  const BinMapper& mapper_;
+  const Target& target_;
+  const Bags& bags_;
+  const TreeParams& params_;
+};
+
+template <class T>
+void append(std::vector<T>& to, std::vector<T>& from) {
+  to.insert(to.end(), from.begin(), from.end());
+  from = {};
+}
+
+/// Lays the trees end to end; each is freed once it is copied.
+GrownForest join(std::vector<Grown>& members, std::size_t n_features) {
+  GrownForest forest;
+  ForestArrays& a = forest.arrays;
+  a.n_features = n_features;
+  a.n_outputs = members.empty() ? 1 : members[0].tree.n_outputs;
+  std::size_t n_nodes = 0;
+  for (const Grown& m : members) n_nodes += m.tree.nodes.size();
+  a.nodes.reserve(n_nodes);
+  a.values.reserve(n_nodes * a.n_outputs);
+  a.weight.reserve(n_nodes);
+  for (Grown& m : members) {
+    const auto n_sets = static_cast<double>(a.set_begin.size() - 1);
+    for (Node& node : m.tree.nodes) {
+      if ((node.feature & kCategorical) != 0) node.threshold += n_sets;
+    }
+    append(a.nodes, m.tree.nodes);
+    append(a.values, m.tree.values);
+    append(a.weight, m.tree.weight);
+    a.tree_begin.push_back(a.nodes.size());
+    for (std::size_t s = 1; s < m.tree.set_begin.size(); ++s)
+      a.set_begin.push_back(a.set_words.size() + m.tree.set_begin[s]);
+    append(a.set_words, m.tree.set_words);
+    append(forest.importances, m.importance);
+  }
+  return forest;
+}
+
+void check_target(const Target& target, std::size_t n_rows) {
+  const auto require = [](bool holds, const char* sentence) {
+    if (!holds) throw std::invalid_argument(sentence);
+  };
+  require(target.kind == SumKind::classes || target.kind == SumKind::regression,
+          "the target of a forest is classes or numbers");
+  const std::size_t size = target.kind == SumKind::classes ? target.codes.size() : target.y.size();
+  require(target.n_outputs > 0 && size == n_rows * target.n_outputs,
+          "matrix and target differ in rows");
+  require(target.factor.empty() || target.factor.size() == n_rows,
+          "factor needs one value for each row");
+  require(!target.balanced || target.kind == SumKind::classes, "only classes can be balanced");
+}
+
+}  // namespace
+
+GrownForest grow_forest(const BinnedMatrix& matrix, const BinMapper& mapper, const Target& target,
+                        const Bags& bags, const TreeParams& params, std::size_t begin,
+                        std::size_t end, const Context& context) {
+  check_target(target, matrix.n_rows);
+  if (bags.n_rows() != matrix.n_rows) throw std::invalid_argument("matrix and bags differ in rows");
+  if (begin > end) throw std::invalid_argument("begin must not exceed end");
+  const ForestGrower grower(matrix, mapper, target, bags, params);
+  const std::size_t n = end - begin, threads = static_cast<std::size_t>(context.n_threads);
+  // As many whole rounds of the threads as there are; the rest shares them.
+  const std::size_t n_apart = threads > 1 ? n - n % threads : n;
+  std::vector<Grown> members(n);
+  parallel_for(n_apart, context, [&](std::size_t i, int) {
+    members[i] = grower.member(begin + i, Context{1, context.poll});
+  });
+  for (std::size_t i = n_apart; i < n; ++i) members[i] = grower.member(begin + i, context);
+  return join(members, matrix.n_features);
+}
+
+}  // namespace committee
