@@ -11,12 +11,32 @@ import numpy as np
 from sklearn.base import BaseEstimator, clone, is_classifier
 
 from committee import DecisionStump, DecisionTreeClassifier, DecisionTreeRegressor
+from committee.ensembles.bagging import BaggingClassifier, BaggingRegressor
+from committee.ensembles.rotation_forest import RotationForestClassifier
+from committee.learners.extra_trees import ExtraTreesClassifier, ExtraTreesRegressor
+from committee.learners.random_forest import RandomForestClassifier, RandomForestRegressor
 
-ESTIMATORS: list[BaseEstimator] = [
+TREES: list[BaseEstimator] = [
     DecisionTreeClassifier(random_state=0),
     DecisionTreeRegressor(random_state=0),
     DecisionStump(),
 ]
+# Four members: few, so that tests are fast, and their mean of equal numbers is exact.
+FORESTS: list[BaseEstimator] = [
+    RandomForestClassifier(4, random_state=0),
+    RandomForestRegressor(4, random_state=0),
+    ExtraTreesClassifier(4, random_state=0),
+    ExtraTreesRegressor(4, random_state=0),
+]
+ESTIMATORS = [*TREES, *FORESTS]
+# Over any learner, so that parameters of trees are nested; tests/ensembles runs the tables on them.
+COMMITTEES: list[BaseEstimator] = [
+    BaggingClassifier(None, 4, random_state=0),
+    BaggingRegressor(None, 4, random_state=0),
+    RotationForestClassifier(None, 4, random_state=0),
+]
+# Those whose members all see every row, so that what one tree learns the model knows.
+SEE_ALL_ROWS = [e for e in ESTIMATORS if not getattr(e, "bootstrap", False)]
 
 FOREST_ARRAYS = (
     "tree_begin",
@@ -39,7 +59,13 @@ def name_of(estimator: BaseEstimator) -> str:
 
 def forest_of(model: Any) -> Any:
     """Return the native forest of a fitted model."""
-    return model.tree_.forest
+    return model.forest_ if hasattr(model, "forest_") else model.tree_.forest
+
+
+def only_leaves(model: Any) -> bool:
+    """Tell whether every tree of a fitted model is a single leaf."""
+    forest = forest_of(model)
+    return bool(forest.n_nodes == forest.n_trees)
 
 
 def forest_bits(forest: Any, without: tuple[str, ...] = ()) -> str:

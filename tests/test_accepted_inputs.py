@@ -10,7 +10,16 @@ import pytest
 from sklearn.base import clone, is_classifier
 
 from committee import DataWarning
-from tests.estimators import ESTIMATORS, fitted, model_bits, name_of, outputs_of, rows_for
+from tests.estimators import (
+    ESTIMATORS,
+    fitted,
+    forest_of,
+    model_bits,
+    name_of,
+    only_leaves,
+    outputs_of,
+    rows_for,
+)
 
 every = pytest.mark.parametrize("estimator", ESTIMATORS, ids=name_of)
 
@@ -95,7 +104,9 @@ def test_b19_all_missing_column_is_not_used(estimator):
     with pytest.warns(DataWarning, match="column 0"):
         model = fitted(estimator, wide, y)
     assert model.feature_importances_[0] == 0
-    np.testing.assert_array_equal(outputs_of(model, wide), outputs_of(fitted(estimator, X, y), X))
+    if hasattr(model, "tree_"):  # bags and draws of features hang on all columns
+        expected = outputs_of(fitted(estimator, X, y), X)
+        np.testing.assert_array_equal(outputs_of(model, wide), expected)
 
 
 @every
@@ -126,7 +137,7 @@ def test_b33_one_row(estimator):
     else:
         model.fit(X[:1], y[:1])
     np.testing.assert_array_equal(model.predict(X), np.full(len(X), y[0]))
-    assert model.get_n_leaves() == 1
+    assert only_leaves(model)
 
 
 @every
@@ -152,7 +163,9 @@ def test_b60_no_rows(estimator):
     labels = model.predict(X[:0])
     assert labels.shape == (0,)
     assert labels.dtype == model.predict(X).dtype
-    assert model.apply(X[:0]).shape == (0,)
-    assert model.decision_path(X[:0]).shape == (0, model.tree_.node_count)
+    assert len(model.apply(X[:0])) == 0
+    path = model.decision_path(X[:0])
+    path = path[0] if isinstance(path, tuple) else path
+    assert path.shape == (0, forest_of(model).n_nodes)
     if is_classifier(model):
         assert model.predict_proba(X[:0]).shape == (0, 2)

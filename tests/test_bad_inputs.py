@@ -119,8 +119,8 @@ def tamper(**attributes: Callable[[Any], Any]) -> Callable[..., Any]:
     return act
 
 
-def wider_tree(e: Any) -> Any:
-    return fitted(e, *rows_for(e, p=9, seed=3)).tree_
+def wider(e: Any) -> Any:
+    return fitted(e, *rows_for(e, p=9, seed=3))
 
 
 CLASSES, NUMBERS = is_classifier, is_regressor
@@ -285,7 +285,12 @@ PREDICT_CASES = [
     Case("B69", lambda e, X, y: e.fit(X, y).predict_proba(X), AttributeError,
          ["DecisionTreeRegressor|Regressor", "predict_proba"], NUMBERS),
     Case("B70", tamper(classes_=lambda e: e.classes_[:1]), ValueError, ["classes_"], CLASSES),
-    Case("B70-width", tamper(tree_=wider_tree), ValueError, ["tree_"]),
+    Case("B70-width", tamper(tree_=lambda e: wider(e).tree_), ValueError, ["tree_"],
+         lambda e: not has("n_estimators")(e)),
+    Case("B70-width-forest", tamper(forest_=lambda e: wider(e).forest_), ValueError, ["forest_"],
+         has("n_estimators", "bootstrap", "max_bins")),
+    Case("B55", fit_p(oob_score=True, bootstrap=False), ValueError,
+         ["oob_score=True", "bootstrap=False"], has("oob_score", "bootstrap")),
 ]
 
 # fmt: on

@@ -31,6 +31,7 @@ import numpy as np
 from tests.estimators import *
 estimator = next(e for e in ESTIMATORS if name_of(e) == sys.argv[1])
 n_jobs = int(sys.argv[2])
+n_members = getattr(estimator, "n_estimators", 1)
 
 def engine_threads():
     tasks = [f"/proc/self/task/{t}/comm" for t in os.listdir("/proc/self/task")]
@@ -38,7 +39,7 @@ def engine_threads():
 """
 
 INTERRUPT = """
-X, y = rows_for(estimator, n=150_000, p=25)
+X, y = rows_for(estimator, n=150_000 // n_members, p=25)
 model = clone(estimator).set_params(n_jobs=n_jobs).fit(X[:100], y[:100])
 before, bits = dict(model.__dict__), model_bits(model)
 start = time.perf_counter()
@@ -74,7 +75,7 @@ print(*late)
 """
 
 FORK = """
-X, y = rows_for(estimator, n=30_000, p=8)
+X, y = rows_for(estimator, n=30_000 // n_members, p=8)
 model = clone(estimator).set_params(n_jobs=n_jobs).fit(X, y)
 expected = outputs_of(model, X).tobytes(), model_bits(model)
 

@@ -99,17 +99,21 @@ def _status(field: str) -> int:
 
 def measure(name: str) -> float:
     """Fit in this process; return the peak above what was resident before, per cell."""
-    fit = CONTESTANTS[name]
     X, y = classification(scaled(1_000_000), 30)
+    return peak(CONTESTANTS[name], X, y) / X.size
+
+
+def peak(fit: Callable[[np.ndarray, np.ndarray], Any], X: np.ndarray, y: np.ndarray) -> int:
+    """Return the bytes that were resident at most while fitting, above those before."""
     fit(X[:WARM_ROWS].copy(), y[:WARM_ROWS].copy())
     gc.collect()
     ctypes.CDLL(None).malloc_trim(0)  # free pages would be reused unseen
     Path("/proc/self/clear_refs").write_text("5")
     before = _status("VmRSS")
     model = fit(X, y)
-    peak = _status("VmHWM")
+    most = _status("VmHWM")
     del model
-    return (peak - before) / X.size
+    return most - before
 
 
 if __name__ == "__main__":

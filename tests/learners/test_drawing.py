@@ -23,6 +23,8 @@ class HandmadeTree:
     feature, threshold or set of level codes, left and right.
     """
 
+    has_facts = True
+
     def __init__(self, root, n_classes, n_features):
         nodes, at = [root], 0
         self._left = []
@@ -66,6 +68,7 @@ class HandmadeTree:
             self.weighted_n_node_samples = total[:, 0].sum(axis=1)
             self.value = total / self.weighted_n_node_samples[:, None, None]
         self.n_node_samples = np.round(self.weighted_n_node_samples).astype(np.int64)
+        self.rows_or_draws = self.n_node_samples
         self.impurity = 1 / np.arange(1.0, len(nodes) + 1)
 
     def left_levels(self, node):

@@ -69,6 +69,88 @@ random_state : int, RandomState instance, Generator or None, default=None
 n_jobs : int or None, default=None
     The number of threads; None is 1 unless a ``joblib.parallel_config`` says otherwise, -1 is all
     cores. The result does not depend on it.""",
+    "categorical_splits": """\
+categorical_splits : {"subset", "multiway"}, default="subset"
+    Two sets of levels, or one branch per level; see :class:`DecisionTreeClassifier`.""",
+    "n_estimators": """\
+n_estimators : int, "auto" or AutoSize, default=100
+    The number of trees. "auto" grows until more of them would not change the vote, row by row (for
+    numbers: the mean), to the confidence of an :class:`AutoSize`; ``sizing_`` says what was
+    reached. It needs rows that members left out.""",
+    "oob_score": """\
+oob_score : bool or callable, default=False
+    Whether to score the forest on the rows that members left out, by accuracy or R², or by a
+    callable of true and predicted targets.""",
+    "verbose": """\
+verbose : int, default=0
+    Above 0, the number of trees is printed as they are grown, a batch at a time.""",
+    "warm_start": """\
+warm_start : bool, default=False
+    Whether ``fit`` adds trees to those of the last one, on the same rows. The forest is the same
+    as if all had been grown at once.""",
+    "max_samples": """\
+max_samples : int, float or None, default=None
+    Draws per bag: a number, or a share of the full bag, which None stands for ("subset": half of
+    it). A full bag has one draw per row. Sample weights that are whole multiples of one unit are
+    read as repetitions, and then it has one draw per unit; other weights are relative chances.
+    With groups, groups are drawn and counted.""",
+    "resampling": """\
+resampling : {"replace", "subset", "poisson", "exponential"}, default="replace"
+    How rows are resampled under ``bootstrap``: drawn with replacement, drawn without, or each row
+    by itself with a Poisson count or an exponential weight (wagging; leaves no row out).""",
+    "stratify": """\
+stratify : bool, default=False
+    Whether draws are made within each class, so that every bag has the classes' shares.""",
+    "intervals": """\
+intervals : {"jackknife", "quantile"} or None, default=None
+    What ``fit`` keeps for ``predict_interval``: residuals of left-out rows (jackknife+ after
+    bootstrap), the targets in the leaves (quantile leaves, calibrated by left-out rows), or
+    nothing.""",
+}
+
+# Where one name has several descriptions, and descriptions of fitted attributes.
+VARIANTS: dict[str, str] = {
+    "class_criterion": """\
+criterion : {"gini", "entropy", "log_loss", "gain_ratio", "normalized_gain", "error"}, \
+default="gini"
+    What a split should improve; see :class:`DecisionTreeClassifier`.""",
+    "number_criterion": """\
+criterion : {"squared_error", "absolute_error", "poisson"}, default="squared_error"
+    What a split should improve; see :class:`DecisionTreeRegressor`.""",
+    "bootstrap_true": """\
+bootstrap : bool, default=True
+    Whether each tree sees its own resample of the rows; otherwise all see all rows.""",
+    "bootstrap_false": """\
+bootstrap : bool, default=False
+    Whether each tree sees its own resample of the rows; otherwise all see all rows.""",
+    "forest_class_weight": """\
+class_weight : dict, list of dict, "balanced", "balanced_subsample" or None, default=None
+    Weights by class, 1 where not given; "balanced" weighs each class by
+    ``n_samples / (n_classes * count)``, "balanced_subsample" does so in each bag. A list has one
+    dict per output. They count inside the trees, not in the draws.""",
+    "forest_attributes": """\
+forest_ : Forest
+    The trees in the engine's arrays.
+estimators_ : sequence of decision trees
+    The members, each made when it is asked for.
+estimators_samples_ : sequence of ndarray
+    The rows of each member's bag.
+importances_ : ndarray of shape (n_estimators, n_features)
+    Each tree's shares of impurity decrease; ``feature_importances_`` is their mean.
+left_out_ : LeftOut
+    The rows that each member left out, where ``bootstrap`` leaves any.
+bag_plan_ : BagPlan
+    How the bags are drawn: hashes of the rows and the seed, no rows.
+oob_score_ : float
+    With ``oob_score``: the score on rows that members left out.
+sizing_ : Sizing
+    With ``n_estimators="auto"``: what was reached.
+max_features_ : int
+    Features looked at for each split.
+schema_, n_features_in_, feature_names_in_, n_outputs_, estimator_, feature_importances_
+    As in :class:`DecisionTreeClassifier` and in scikit-learn.""",
+    "max_features_sqrt": PARAMETERS["max_features"].replace("=None", '="sqrt"'),
+    "max_features_all": PARAMETERS["max_features"].replace("=None", "=1.0"),
 }
 
 _PLACE = re.compile(r"^([ \t]*)\{(\w+)\}[ \t]*$", flags=re.MULTILINE)
@@ -95,7 +177,7 @@ def documented(cls: Class) -> Class:
     if cls.__doc__:
 
         def described(place: re.Match[str]) -> str:
-            return textwrap.indent(PARAMETERS[place.group(2)], place.group(1))
+            return textwrap.indent((PARAMETERS | VARIANTS)[place.group(2)], place.group(1))
 
         cls.__doc__ = _PLACE.sub(described, cls.__doc__)
     return cls

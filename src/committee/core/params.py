@@ -67,6 +67,12 @@ SEED_CONSTRAINTS = ["random_state", np.random.Generator]
 THREAD_CONSTRAINTS = [integer(), None]
 CATEGORICAL_CONSTRAINTS = ["array-like", choice("from_dtype"), None]
 CLASS_WEIGHT_CONSTRAINTS = [dict, list, choice("balanced"), None]
+BAG_CONSTRAINTS: dict[str, list[Any]] = {
+    "bootstrap": ["boolean"],
+    "max_samples": [None, integer(1), real(0, None, "neither", no_int=True)],
+    "resampling": [choice("replace", "subset", "poisson", "exponential")],
+    "oob_score": ["boolean", callable],
+}
 
 
 def max_features_constraints() -> list[Any]:

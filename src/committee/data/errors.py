@@ -40,6 +40,7 @@ CODES: dict[str, str] = {
     "X-NAMES": "the column names of X differ from those at fit",
     "X-KIND": "a column of X changed its kind since fit",
     "X-UNSEEN": "a categorical column holds levels that fit has not seen",
+    "X-SPARSE": "a sparse X where only dense rows can be used",
     "X-SPARSE-CATEGORICAL": "categorical columns in a sparse X",
     "X-SIZE": "X is larger than the engine can index",
     "CATEGORICAL-SPEC": "categorical_features does not describe columns of X",
@@ -74,9 +75,22 @@ CODES: dict[str, str] = {
     "Y-NEGATIVE": "y holds negative values, which a Poisson model has not",
     "Y-ZERO": "y sums to zero, which a Poisson model cannot fit",
     "P-MONOTONE": "a monotonic constraint does not fit the data",
+    "P-COVERAGE": "too few left-out rows for the coverage asked of an interval",
+    "P-INTERVALS": "an interval is asked of what fit has not kept, or cannot keep",
     "P-FEATURE": "a parameter names a feature that X does not have",
+    "P-ESTIMATOR": "estimator is no scikit-learn estimator, or a class instead of an instance",
+    "P-MAP": "feature_map cannot be used, or contradicts max_features",
+    "P-BAG": "parameters of the bootstrap contradict each other or the data",
+    "P-WARM": "a warm start does not fit the members there are",
+    "G-SHAPE": "groups is not one label per row",
+    "G-MISSING": "groups holds None or NaN",
+    "B-NEVER-OUT": "some rows were left out by no member",
     "M-TREE": "a fitted model's tree_ no longer fits its schema_",
     "M-CLASSES": "a fitted model's classes_ no longer fit its tree",
+    "M-FIT": "a member of a committee could not be fitted",
+    "M-LEAK": "a fitted model's bags are not those that the rows and the seed give",
+    "M-EMPTY": "a committee came out without a member",
+    "M-COMMITTEE": "members, weights and intercept of a committee do not fit together",
 }
 
 
@@ -151,7 +165,8 @@ def warn(message: str, category: type[Warning] = DataWarning) -> None:
     frame = sys._getframe(1)
     while frame.f_back is not None:
         name = str(frame.f_globals.get("__name__", ""))
-        if name != package and not name.startswith(package + "."):
+        inside = name == package or name.startswith((package + ".", "sklearn.callback."))
+        if not inside:  # scikit-learn's callbacks wrap our fit
             break
         frame, level = frame.f_back, level + 1
     warnings.warn(message, category, stacklevel=level + 1)

@@ -5,6 +5,7 @@ The cuts are a function of the rows alone, so every model that shares the rows s
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import dataclass
 
 import numpy as np
@@ -54,3 +55,11 @@ class Rows:
         levels = table.n_levels().tolist()
         mapper = _engine.BinMapper.fit(native, weight, max_bins, levels, CUT_SEED, n_threads)
         return cls(mapper, mapper.transform(native, n_threads))
+
+    def fingerprint(self) -> str:
+        """Hash the cuts, in which rows of the same bins may still differ."""
+        digest = hashlib.blake2b(digest_size=16)
+        for feature in range(self.mapper.n_features):
+            digest.update(np.ascontiguousarray(self.mapper.cuts(feature)).tobytes())
+            digest.update(b"|")
+        return digest.hexdigest()

@@ -1,5 +1,7 @@
 """Estimators whose members are engine trees."""
 
+from committee.learners.extra_trees import ExtraTreesClassifier, ExtraTreesRegressor
+from committee.learners.random_forest import RandomForestClassifier, RandomForestRegressor
 from committee.learners.stump import DecisionStump
 from committee.learners.svg_drawing import export_svg
 from committee.learners.text_drawing import export_text
@@ -9,6 +11,10 @@ __all__ = [
     "DecisionStump",
     "DecisionTreeClassifier",
     "DecisionTreeRegressor",
+    "ExtraTreesClassifier",
+    "ExtraTreesRegressor",
+    "RandomForestClassifier",
+    "RandomForestRegressor",
     "export_svg",
     "export_text",
 ]

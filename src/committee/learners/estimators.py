@@ -1,4 +1,4 @@
-"""What estimators of one engine tree share: reading rows, walking the tree, measuring it."""
+"""What estimators on engine trees share: reading rows, naming classes, walking and measuring."""
 
 from __future__ import annotations
 
@@ -26,18 +26,22 @@ Weights = npt.NDArray[np.float64] | None
 SMALL_BATCH = 256  # rows that one thread predicts before others would be awake
 
 
-class TreeEstimator(NamedParameters, BaseEstimator):
-    """What the tree estimators share: reading, growing, walking, measuring."""
+class EngineEstimator(NamedParameters, BaseEstimator):
+    """What estimators whose members are engine trees share: schema, threads, sums over trees."""
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "categorical_features": CATEGORICAL_CONSTRAINTS,
         "n_jobs": THREAD_CONSTRAINTS,
     }
+    _holder: ClassVar[str]  # the fitted attribute that holds the trees
 
     n_jobs: int | None
-    tree_: Tree
     schema_: Schema
     n_outputs_: int
+
+    def _native(self) -> _engine.Forest:
+        """Return the fitted trees."""
+        raise NotImplementedError
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -47,7 +51,7 @@ class TreeEstimator(NamedParameters, BaseEstimator):
         return tags
 
     def __sklearn_is_fitted__(self) -> bool:
-        return hasattr(self, "tree_")
+        return hasattr(self, self._holder)
 
     def _set_schema(self, schema: Schema) -> None:
         self.schema_ = schema
@@ -63,22 +67,34 @@ class TreeEstimator(NamedParameters, BaseEstimator):
 
     def _read(self, X: Any) -> _engine.Table:
         """Read rows to predict; the short way costs a few microseconds."""
-        if not hasattr(self, "tree_"):
+        if not hasattr(self, self._holder):
             check_is_fitted(self)
-        schema = self.schema_
-        if self.tree_.forest.n_features != schema.n_features:
-            found = (
-                f"tree_ has {self.tree_.forest.n_features} features, schema_ {schema.n_features}"
-            )
-            raise InputError(describe("M-TREE", "tree_", found, fix="fit the model again"))
+        schema, n_features = self.schema_, self._native().n_features
+        if n_features != schema.n_features:
+            found = f"{self._holder} has {n_features} features, schema_ {schema.n_features}"
+            raise InputError(describe("M-TREE", self._holder, found, fix="fit the model again"))
         return engine_table(read_predict(X, schema, estimator_name=type(self).__name__))
 
-    def _outputs(self, X: Any) -> npt.NDArray[np.float64]:
-        """Value of the leaf of each row: class shares, or means."""
+    def _sums(self, X: Any) -> npt.NDArray[np.float64]:
+        """Sum the values of each row's leaves over the trees, in their order."""
         native = self._read(X)
         n_rows = len(X) if isinstance(X, np.ndarray) else SMALL_BATCH + 1
         n_threads = 1 if n_rows <= SMALL_BATCH else self._threads()
-        return self.tree_.forest.predict(native, n_threads=n_threads)
+        return self._native().predict(native, n_threads=n_threads)
+
+    def _outputs(self, X: Any) -> npt.NDArray[np.float64]:
+        """Class shares or means for each row."""
+        return self._sums(X)
+
+
+class TreeEstimator(EngineEstimator):
+    """What the estimators of one tree share: walking and measuring it."""
+
+    _holder = "tree_"
+    tree_: Tree
+
+    def _native(self) -> _engine.Forest:
+        return self.tree_.forest
 
     @property
     def feature_importances_(self) -> npt.NDArray[np.float64]:
@@ -129,8 +145,8 @@ class TreeEstimator(NamedParameters, BaseEstimator):
         return self.tree_.n_leaves
 
 
-class TreeClassifier(ClassifierMixin, TreeEstimator):
-    """Labels and probabilities from a tree whose leaves hold class shares."""
+class ClassOutputs(ClassifierMixin, EngineEstimator):
+    """Labels and probabilities from trees whose leaves hold class shares."""
 
     classes_: Any
     n_classes_: Any
@@ -143,20 +159,27 @@ class TreeClassifier(ClassifierMixin, TreeEstimator):
         self.n_classes_ = counts[0] if single else counts
 
     def _class_lists(self) -> list[npt.NDArray[Any]]:
-        """Class labels per output, held against the tree: a tampered attribute is an error."""
+        """Class labels per output, held against the trees: a tampered attribute is an error."""
         lists = [self.classes_] if self.n_outputs_ == 1 else list(self.classes_)
-        if tuple(len(c) for c in lists) != self.tree_.n_classes:
-            found = f"classes_ holds {[len(c) for c in lists]}, the tree {self.tree_.n_classes}"
+        counts, width = [len(c) for c in lists], self._native().n_outputs
+        if sum(counts) != width:
+            found = f"classes_ holds {counts} classes, the leaves {width}"
             raise InputError(describe("M-CLASSES", "classes_", found, fix="fit the model again"))
         return lists
 
-    def _shares(self, X: Any) -> list[npt.NDArray[np.float64]]:
-        outputs = self._outputs(X)
-        ends = np.cumsum(self.tree_.n_classes)[:-1]
-        return np.split(outputs, ends, axis=1) if len(ends) else [outputs]
+    def _split(self, outputs: npt.NDArray[np.float64]) -> list[npt.NDArray[np.float64]]:
+        """Part columns of all classes by output; the classes are on the last axis."""
+        ends = np.cumsum([len(c) for c in self._class_lists()])[:-1]
+        return np.split(outputs, ends, axis=-1) if len(ends) else [outputs]
+
+    def _labels(self, outputs: npt.NDArray[np.float64]) -> npt.NDArray[Any]:
+        """Name the class of the largest share, the first of equal ones."""
+        pairs = zip(self._class_lists(), self._split(outputs), strict=True)
+        labels = [classes.take(shares.argmax(axis=1)) for classes, shares in pairs]
+        return labels[0] if len(labels) == 1 else np.stack(labels, axis=1)
 
     def predict(self, X: Any) -> npt.NDArray[Any]:
-        """Predict the class of each row: the one with the largest share in its leaf.
+        """Predict the class of each row: the one with the largest share in its leaf or leaves.
 
         Parameters
         ----------
@@ -168,13 +191,10 @@ class TreeClassifier(ClassifierMixin, TreeEstimator):
         ndarray of shape (n_samples,) or (n_samples, n_outputs)
             Labels; of equal shares the first class in the order of ``classes_``.
         """
-        shares = self._shares(X)
-        lists = self._class_lists()
-        labels = [c.take(s.argmax(axis=1)) for c, s in zip(lists, shares, strict=True)]
-        return labels[0] if len(labels) == 1 else np.stack(labels, axis=1)
+        return self._labels(self._outputs(X))
 
     def predict_proba(self, X: Any) -> Any:
-        """Predict class probabilities: the shares of the classes in each row's leaf.
+        """Predict class probabilities: the mean shares of the classes in each row's leaves.
 
         Parameters
         ----------
@@ -186,8 +206,7 @@ class TreeClassifier(ClassifierMixin, TreeEstimator):
         ndarray of shape (n_samples, n_classes), or a list of them for several outputs
             In the order of ``classes_``.
         """
-        shares = self._shares(X)
-        self._class_lists()
+        shares = self._split(self._outputs(X))
         return shares[0] if len(shares) == 1 else shares
 
     def predict_log_proba(self, X: Any) -> Any:
@@ -206,3 +225,7 @@ class TreeClassifier(ClassifierMixin, TreeEstimator):
         shares = self.predict_proba(X)
         with np.errstate(divide="ignore"):
             return [np.log(s) for s in shares] if isinstance(shares, list) else np.log(shares)
+
+
+class TreeClassifier(ClassOutputs, TreeEstimator):
+    """A tree whose leaves hold class shares."""

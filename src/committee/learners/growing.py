@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from committee import _engine
+from committee.core.params import SEED_CONSTRAINTS, choice, integer, real
 from committee.data import InputError, Schema
 from committee.data.errors import describe
 
@@ -28,6 +29,23 @@ CRITERIA = {
     "poisson": _engine.Criterion.poisson,
 }
 RULES = {"best": _engine.SplitRule.best, "random": _engine.SplitRule.random}
+CLASS_CRITERIA = ("gini", "entropy", "log_loss", "gain_ratio", "normalized_gain", "error")
+NUMBER_CRITERIA = ("squared_error", "absolute_error", "poisson")
+
+GROWING_CONSTRAINTS: dict[str, Any] = {
+    "max_depth": [integer(1), None],
+    "min_samples_split": [integer(2), real(0, 1, "right", no_int=True)],
+    "min_samples_leaf": [integer(1), real(0, 1, "neither", no_int=True)],
+    "min_weight_fraction_leaf": [real(0, 0.5)],
+    "max_features": "no_validation",  # resolve_max_features knows the number of features
+    "random_state": SEED_CONSTRAINTS,
+    "max_leaf_nodes": [integer(2), None],
+    "min_impurity_decrease": [real(0, None, "left")],
+    "ccp_alpha": [real(0, None, "left")],
+    "monotonic_cst": ["array-like", dict, None],
+    "interaction_cst": [list, tuple, choice("pairwise", "no_interactions"), None],
+    "max_bins": [integer(2, 65535)],
+}
 
 
 def rows_from(value: int | float, n_rows: int, least: int) -> int:
@@ -39,11 +57,12 @@ def rows_from(value: int | float, n_rows: int, least: int) -> int:
 
 def tree_params(
     estimator: Any,
+    schema: Schema,
     *,
     n_rows: int,
     total_weight: float,
+    n_classes: list[int],
     n_node_features: int,
-    n_features: int,
     seed: int,
 ) -> _engine.TreeParams:
     """Fill the engine's parameters from an estimator with scikit-learn's tree parameters."""
@@ -62,7 +81,14 @@ def tree_params(
     if estimator.min_impurity_decrease > 0:
         # The engine asks for more than min_gain, scikit-learn for at least that, up to rounding.
         params.min_gain = estimator.min_impurity_decrease * total_weight * (1 - 1e-10)
-    params.node_features = 0 if n_node_features == n_features else n_node_features
+    params.node_features = 0 if n_node_features == schema.n_features else n_node_features
+    params.multiway = getattr(estimator, "categorical_splits", "subset") == "multiway"
+    params.monotone = monotone_signs(estimator.monotonic_cst, schema)
+    params.interactions = interaction_groups(estimator.interaction_cst, schema)
+    if params.monotone and (len(n_classes) > 1 or n_classes[0] > 2):
+        found = f"{n_classes} classes per output" if max(n_classes) > 1 else "several outputs"
+        allowed = "one output, and at most two classes"
+        raise InputError(describe("P-MONOTONE", "monotonic_cst", found, allowed=allowed))
     return params
 
 

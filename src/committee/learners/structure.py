@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -29,10 +30,14 @@ class Tree:
         The native form: one tree.
     n_classes : tuple of int
         Classes of each output; one 1 per output of a regression.
+    importances : ndarray of shape (n_features,) or None
+        Where facts about the nodes are not kept, as in a forest: each feature's share of the
+        impurity decrease.
     """
 
     forest: Forest
     n_classes: tuple[int, ...]
+    importances: npt.NDArray[np.float64] | None = None
 
     @property
     def node_count(self) -> int:
@@ -106,19 +111,37 @@ class Tree:
         return np.flatnonzero(bits)
 
     @property
+    def has_facts(self) -> bool:
+        """Whether counts and impurities of nodes are kept: a forest keeps weights only."""
+        return len(self.forest.count) == self.node_count
+
+    def _fact(self, name: str) -> npt.NDArray[Any]:
+        if not self.has_facts:
+            raise AttributeError(
+                f"The {name} of nodes is not kept by the members of a forest, which know "
+                "splits, values and weights (weighted_n_node_samples)."
+            )
+        return np.asarray(getattr(self.forest, name))
+
+    @property
     def impurity(self) -> npt.NDArray[np.float64]:
         """Impurity of each node under the criterion it was grown with."""
-        return self.forest.impurity
+        return self._fact("impurity")
 
     @property
     def gain(self) -> npt.NDArray[np.float64]:
         """Weighted impurity removed by each split, 0 for leaves."""
-        return self.forest.gain
+        return self._fact("gain")
 
     @property
     def n_node_samples(self) -> npt.NDArray[np.int64]:
         """Training rows in each node."""
-        return self.forest.count.astype(np.int64)
+        return self._fact("count").astype(np.int64)
+
+    @property
+    def rows_or_draws(self) -> npt.NDArray[np.int64]:
+        """Training rows in each node; of a forest's member, as often as they were drawn."""
+        return self.n_node_samples if self.has_facts else np.rint(self.forest.weight).astype(int)
 
     @property
     def weighted_n_node_samples(self) -> npt.NDArray[np.float64]:
@@ -138,6 +161,8 @@ class Tree:
 
     def compute_feature_importances(self, normalize: bool = True) -> npt.NDArray[np.float64]:
         """Sum the weighted impurity decrease of the splits on each feature."""
+        if self.importances is not None:
+            return self.importances
         split = ~self.is_leaf
         decrease = self.gain[split] / self.forest.weight[0]
         sums = np.bincount(self.feature[split], weights=decrease, minlength=self.n_features)

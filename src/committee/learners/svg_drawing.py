@@ -246,7 +246,7 @@ def _colours(
         shares = wording.value[:, 0, :k]
         purity = (shares.max(axis=1) * k - 1) / (k - 1) if k > 1 else np.ones(len(shares))
         return [PALETTE[c % len(PALETTE)] for c in shares.argmax(axis=1)], purity.clip(0, 1)
-    impurity = wording.tree.impurity
+    impurity = wording.tree.impurity if wording.tree.has_facts else np.zeros(len(places))
     purity = 1 - impurity / impurity[0] if impurity[0] > 0 else np.ones(len(impurity))
     return [_ramp(place) for place in places.tolist()], purity.clip(0, 1)
 

@@ -211,7 +211,7 @@ def read_model(
         left=tree.children_left,
         right=tree.children_right,
         feature=tree.feature,
-        count=tree.n_node_samples,
+        count=tree.rows_or_draws,
         threshold=tree.threshold,
         value=tree.value,
         weight=tree.weighted_n_node_samples,

@@ -27,6 +27,7 @@ from committee.data import (
 )
 from committee.learners.cart import PrunableTree, check_counts
 from committee.learners.estimators import TreeClassifier
+from committee.learners.growing import CLASS_CRITERIA, NUMBER_CRITERIA
 from committee.learners.structure import Tree
 
 
@@ -108,9 +109,7 @@ default="gini"
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         **PrunableTree._parameter_constraints,
-        "criterion": [
-            choice("gini", "entropy", "log_loss", "gain_ratio", "normalized_gain", "error")
-        ],
+        "criterion": [choice(*CLASS_CRITERIA)],
         "class_weight": CLASS_WEIGHT_CONSTRAINTS,
         "categorical_splits": [choice("subset", "multiway")],
         "pruning": [choice("pessimistic"), None],
@@ -255,7 +254,7 @@ class DecisionTreeRegressor(RegressorMixin, PrunableTree):
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         **PrunableTree._parameter_constraints,
-        "criterion": [choice("squared_error", "absolute_error", "poisson")],
+        "criterion": [choice(*NUMBER_CRITERIA)],
     }
 
     def __init__(

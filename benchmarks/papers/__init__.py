@@ -1,0 +1,1 @@
+"""Published tables, computed again by the protocols of their papers."""
