@@ -204,7 +204,13 @@ void ask_ranked(const Forest& forest, const RankedForest& ranked, const RowSourc
     const std::size_t begin = task * rows, end = std::min(begin + rows, n_rows);
     block->load(source, begin, end);
     answer.begin(begin, end - begin);
-    for (std::size_t t = 0; t < forest.n_trees(); ++t) {
+    const ForestArrays& a = forest.arrays();
+    for (std::size_t t = 0; t < forest.n_trees() && !ranked.nodes.empty(); ++t) {
+      const std::uint64_t first = a.tree_begin[t];
+      answer.add(t, begin, end - begin, block->leaf_nodes(ranked.nodes.data() + first),
+                 LeafTable{a.values.data() + first * k, nullptr});
+    }
+    for (std::size_t t = 0; t < forest.n_trees() && ranked.nodes.empty(); ++t) {
       const std::size_t leaf = ranked.trees[t].first_leaf;
       const LeafTable table{ranked.leaf_value.data() + leaf * k, ranked.leaf_node.data() + leaf};
       answer.add(t, begin, end - begin, block->leaf_numbers(t), table);

@@ -37,17 +37,13 @@ class Cuts {
     const ForestArrays& a = forest_.arrays();
     for (std::size_t i = 0; i < a.nodes.size(); ++i) {
       // Leaves alone have an infinite threshold.
-      if (a.nodes[i].threshold < std::numeric_limits<double>::infinity()) {
-        cuts_[position(i)].push_back(a.nodes[i].threshold);
-        column_[slot(i)] = 0;
-      }
+      if (!(a.nodes[i].threshold < std::numeric_limits<double>::infinity())) continue;
+      auto& cuts = cuts_[position(i)];
+      cuts.push_back(a.nodes[i].threshold);
+      column_[slot(i)] = 0;
+      if (cuts.size() >= kCollected && !sort_unique(cuts)) return false;
     }
-    for (auto& cuts : cuts_) {
-      std::sort(cuts.begin(), cuts.end());
-      cuts.erase(std::unique(cuts.begin(), cuts.end()), cuts.end());
-      if (cuts.size() > RankedForest::kCuts) return false;
-    }
-    return true;
+    return std::all_of(cuts_.begin(), cuts_.end(), sort_unique);
   }
 
   std::uint8_t code(std::size_t index) const {
@@ -72,6 +68,14 @@ class Cuts {
   }
 
  private:
+  static constexpr std::size_t kCollected = 4096;  // thresholds before repeated ones are dropped
+
+  static bool sort_unique(std::vector<double>& cuts) {
+    std::sort(cuts.begin(), cuts.end());
+    cuts.erase(std::unique(cuts.begin(), cuts.end()), cuts.end());
+    return cuts.size() <= RankedForest::kCuts;
+  }
+
   /// Two columns a feature: missing left, missing right.
   std::size_t slot(std::size_t index) const {
     const bool left = (forest_.arrays().nodes[index].feature & kMissingLeft) != 0;
@@ -185,12 +189,28 @@ class TreeCompiler {
 
 bool suits(const Forest& forest) {
   if (forest.used_features().size() > kMaxColumns / 2) return false;
-  const auto& begin = forest.arrays().tree_begin;
   for (std::size_t t = 0; t < forest.n_trees(); ++t) {
-    if (forest.has_categorical(t) || begin[t + 1] - begin[t] >= 2 * RankedForest::kMaxLeaves)
-      return false;
+    if (forest.has_categorical(t)) return false;
   }
   return true;
+}
+
+bool any_large(const Forest& forest) {
+  const auto& begin = forest.arrays().tree_begin;
+  for (std::size_t t = 0; t < forest.n_trees(); ++t) {
+    if (begin[t + 1] - begin[t] >= 2 * RankedForest::kMaxLeaves) return true;
+  }
+  return false;
+}
+
+void store_nodes(const Forest& forest, const Cuts& cuts, RankedForest& out) {
+  const auto& nodes = forest.arrays().nodes;
+  out.nodes.reserve(nodes.size());
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    const bool leaf = !(nodes[i].threshold < std::numeric_limits<double>::infinity());
+    const auto column = static_cast<std::uint16_t>(leaf ? 0 : cuts.column(i));
+    out.nodes.push_back({nodes[i].left, column, leaf ? std::uint8_t{255} : cuts.code(i)});
+  }
 }
 
 }  // namespace
@@ -201,6 +221,10 @@ std::unique_ptr<const RankedForest> make_ranked(const Forest& forest) {
   if (!cuts.collect()) return nullptr;
   auto out = std::make_unique<RankedForest>();
   cuts.store(*out);
+  if (any_large(forest)) {
+    store_nodes(forest, cuts, *out);
+    return out;
+  }
   TreeCompiler compiler(forest, cuts, *out);
   for (std::size_t t = 0; t < forest.n_trees(); ++t) compiler.run(t);
   out->trees.push_back({out->steps.size(), out->leaf_node.size()});
@@ -225,9 +249,11 @@ const RankedForest* Forest::ranked(std::size_t n_rows) const {
   if (n_rows < kLaneRows || n_trees() < used_.size()) return nullptr;
   RankedCache& cache = *cache_;
   if (cache.made.load(std::memory_order_acquire)) return cache.form.get();
-  // Making costs about as much per node as ten rows save per tree.
+  // Making costs about as much per node as ten rows save per tree; as one row, where trees are
+  // large.
   const std::size_t rows = cache.rows.fetch_add(n_rows, std::memory_order_relaxed) + n_rows;
-  if (rows / 10 < n_nodes() / n_trees()) return nullptr;
+  const std::size_t nodes = n_nodes() / n_trees();
+  if (rows / (nodes < 2 * RankedForest::kMaxLeaves ? 10 : 1) < nodes) return nullptr;
   const std::lock_guard<std::mutex> lock(cache.making);
   if (!cache.made.load(std::memory_order_relaxed)) {
     cache.form = make_ranked(*this);

@@ -5,7 +5,7 @@
 // once per row and used by every tree. A tree of at most 256 leaves is then evaluated from the
 // leaves up for 64 rows at a time: out = rank <= code ? left : right, where left and right are leaf
 // numbers or the results of the nodes below. That touches every node, yet costs less than walking,
-// since nothing waits and nothing branches.
+// since nothing waits and nothing branches. Larger trees are walked, in nodes of half the size.
 #pragma once
 
 #include "predict_rows.hpp"
@@ -37,6 +37,13 @@ struct RankedForest {
   struct Tree {
     std::size_t first_step, first_leaf;
   };
+  /// A node of a tree that is walked: the row goes to left, or behind it when its rank in the
+  /// column exceeds the code. A leaf's code is exceeded by none, so it points to itself.
+  struct WalkNode {
+    std::uint32_t left;
+    std::uint16_t column;
+    std::uint8_t code;
+  };
 
   std::vector<double> cuts;     // kCuts per used feature, ascending, padded with +infinity
   std::vector<Column> columns;  // missing left comes first of a pair
@@ -45,9 +52,11 @@ struct RankedForest {
   std::vector<std::uint32_t> leaf_node;  // by leaf number: its node in the tree
   std::vector<double> leaf_value;        // by leaf number: its n_outputs values
   std::size_t n_slots = 0;               // results kept at a time, over all trees
+  std::vector<WalkNode> nodes;           // as in the forest, where trees are walked; else empty
 };
 
-/// Null where a tree has too many leaves or a category, or a feature too many thresholds.
+/// Null where a tree has a category, or a feature too many thresholds. Where one tree has too many
+/// leaves all are walked.
 std::unique_ptr<const RankedForest> make_ranked(const Forest& forest);
 
 /// A thread's own buffers, and the ranks of the block it works on.
@@ -58,6 +67,8 @@ class RankedBlock {
   void load(const RowSource& source, std::size_t begin, std::size_t end);
   /// The numbers of the leaves that the block's rows reach in a tree; valid until the next call.
   const std::uint8_t* leaf_numbers(std::size_t tree);
+  /// Where trees are walked: the nodes that the block's rows end in; `nodes` are the tree's own.
+  const std::uint32_t* leaf_nodes(const RankedForest::WalkNode* nodes);
 
  private:
   struct alignas(kLaneRows) Lane {
@@ -69,6 +80,7 @@ class RankedBlock {
   std::vector<double> numbers_;
   std::vector<Lane> ranks_, arena_;
   std::uint8_t lone_leaf_[kRankRows] = {};
+  std::uint32_t leaf_nodes_[kRankRows] = {};
 };
 
 }  // namespace committee
