@@ -11,8 +11,7 @@ from sklearn.datasets import make_friedman1
 from sklearn.linear_model import LinearRegression
 from sklearn.neighbors import KNeighborsRegressor
 
-from committee import DecisionTreeRegressor
-from committee.theory.displays import BiasVarianceDisplay
+from committee import BiasVarianceDisplay, DecisionTreeRegressor
 
 
 def main() -> None:

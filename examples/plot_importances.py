@@ -8,9 +8,7 @@ Run ``python examples/plot_importances.py``; it writes ``importances.png``.
 
 import numpy as np
 
-from committee import load_heart
-from committee.learners.random_forest import RandomForestClassifier
-from committee.theory.displays import ImportanceDisplay
+from committee import ImportanceDisplay, RandomForestClassifier, load_heart
 
 
 def main() -> None:

@@ -6,11 +6,13 @@ of the whole committee comes from one fit.
 Run ``python examples/plot_out_of_bag_curve.py``; it writes ``out_of_bag_curve.png``.
 """
 
-from committee import load_heart
-from committee.ensembles.bagging import BaggingClassifier
-from committee.learners.extra_trees import ExtraTreesClassifier
-from committee.learners.random_forest import RandomForestClassifier
-from committee.theory.displays import OutOfBagCurveDisplay
+from committee import (
+    BaggingClassifier,
+    ExtraTreesClassifier,
+    OutOfBagCurveDisplay,
+    RandomForestClassifier,
+    load_heart,
+)
 
 
 def main() -> None:

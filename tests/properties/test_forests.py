@@ -2,7 +2,6 @@
 
 import numpy as np
 import pandas as pd
-import polars as pl
 import pyarrow as pa
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -71,6 +70,8 @@ def test_order_of_rows(case, random):
 @few
 @given(forests())
 def test_containers(case):
+    import polars as pl  # not at the top: it cannot be loaded under ThreadSanitizer
+
     problem, model = case
     expected = bits(fit(model, problem.X, problem.y, problem.weight))
     frame = pd.DataFrame(problem.X, columns=[f"c{j}" for j in range(problem.X.shape[1])])
