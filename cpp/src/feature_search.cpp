@@ -85,21 +85,45 @@ std::size_t FeatureSearch::n_variants() const {
   return s.stats_.kind == SumKind::classes ? s.shape_.n_sums : s.shape_.n_sums - 1;
 }
 
-void FeatureSearch::order_levels(Scratch& scratch, std::size_t variant) const {
+void FeatureSearch::order_levels(Scratch& scratch, std::uint32_t feature,
+                                 std::size_t variant) const {
   const Profile& profile = scratch.profile;
   std::vector<double> sums(s.shape_.n_sums);
   scratch.order.resize(profile.n);
   scratch.ratio.resize(profile.n);
   std::iota(scratch.order.begin(), scratch.order.end(), 0u);
-  for (std::size_t i = 0; i < profile.n; ++i) {
-    s.stats_.decode(profile.raw.data() + i * s.stats_.width, sums.data());
-    const bool two = s.shape_.n_sums == 2;
-    scratch.ratio[i] =
-        two ? s.pair_value(sums[0], sums[1]) : sums[variant] / s.stats_.weight_of(sums.data());
+  if (sets_drawn(profile)) {
+    draw_set(scratch, feature);
+  } else {
+    for (std::size_t i = 0; i < profile.n; ++i) {
+      s.stats_.decode(profile.raw.data() + i * s.stats_.width, sums.data());
+      const bool two = s.shape_.n_sums == 2;
+      scratch.ratio[i] =
+          two ? s.pair_value(sums[0], sums[1]) : sums[variant] / s.stats_.weight_of(sums.data());
+    }
   }
   std::stable_sort(
       scratch.order.begin(), scratch.order.end(),
       [&](std::uint32_t a, std::uint32_t b) { return scratch.ratio[a] < scratch.ratio[b]; });
+}
+
+/// Extra trees cut levels as they cut numbers, without looking at the target (Geurts et al. 2006,
+/// table 1): each level present goes to a side drawn for it, and neither side stays empty.
+bool FeatureSearch::sets_drawn(const Profile& profile) const {
+  return s.params_.rule == SplitRule::random && profile.n > 1;
+}
+
+void FeatureSearch::draw_set(Scratch& scratch, std::uint32_t feature) const {
+  const Profile& profile = scratch.profile;
+  const std::uint64_t key = mix(mix(node.key, feature), static_cast<std::uint64_t>(Use::threshold));
+  std::size_t n_right = 0;
+  for (std::size_t i = 0; i < profile.n; ++i) {
+    scratch.ratio[i] = static_cast<double>(mix(key, profile.bin[i]) >> 63);
+    n_right += scratch.ratio[i] > 0 ? 1 : 0;
+  }
+  if (n_right > 0 && n_right < profile.n) return;
+  const std::size_t other = mix(key, ~std::uint64_t{0}) % profile.n;
+  scratch.ratio[other] = 1 - scratch.ratio[other];
 }
 
 /// The best of boundaries [0, n), whose left sums stand in scratch. A tie between the two sides of
@@ -224,13 +248,15 @@ bool FeatureSearch::try_random(const ProfileSource& profiles, Scratch& scratch,
 void FeatureSearch::try_levels(Scratch& scratch, Candidate& out) const {
   const Profile& profile = scratch.profile;
   const std::size_t end = profile.has_missing ? profile.n : profile.n - 1;
-  const bool random = s.params_.rule == SplitRule::random && profile.n > 1;
+  const bool random = sets_drawn(profile);
   for (std::size_t variant = 0; variant < (random ? 1 : n_variants()); ++variant) {
-    order_levels(scratch, variant);
+    order_levels(scratch, out.feature, variant);
     Boundary best = out.boundary;
-    if (random) {  // one uniform cut in the order of the levels
-      KeyedStream stream(mix(node.key, out.feature), Use::threshold);
-      const std::size_t index = stream.below(profile.n - 1);
+    if (random) {
+      const auto left =
+          std::count(scratch.ratio.begin(),
+                     scratch.ratio.begin() + static_cast<std::ptrdiff_t>(profile.n), 0.0);
+      const auto index = static_cast<std::size_t>(left - 1);
       scan_any(profile, scratch.order.data(), index, index + 1, limits(out.feature), best);
     } else if (plain(limits(out.feature))) {
       scan_plain(scratch, scratch.order.data(), end, limits(out.feature), best);

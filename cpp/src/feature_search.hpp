@@ -45,9 +45,11 @@ struct FeatureSearch {
   bool try_feature(const ProfileSource& profiles, std::uint32_t feature, Scratch& scratch,
                    Candidate& out) const;
   /// Writes to scratch the order in which levels are cut; `variant` below n_variants().
-  void order_levels(Scratch& scratch, std::size_t variant) const;
+  void order_levels(Scratch& scratch, std::uint32_t feature, std::size_t variant) const;
 
  private:
+  bool sets_drawn(const Profile& profile) const;
+  void draw_set(Scratch& scratch, std::uint32_t feature) const;
   Limits limits(std::uint32_t feature) const;
   std::size_t n_variants() const;
   std::size_t heaviest_level(const Profile& profile) const;

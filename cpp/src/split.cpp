@@ -199,7 +199,7 @@ Split SplitSearch::materialise(const NodeSums& node, const ProfileSource& profil
   if (c.multiway) {  // levels in their own order, the first against the rest
     split.chained = profile.n > 2;
   } else if (split.categorical) {
-    FeatureSearch{*this, node, 0, {}, 0}.order_levels(scratch, c.variant);
+    FeatureSearch{*this, node, 0, {}, 0}.order_levels(scratch, c.feature, c.variant);
   }
   split.left.assign(width, 0);
   for (std::size_t i = 0; i <= c.boundary.index; ++i) {
