@@ -52,10 +52,9 @@ def run() -> list[Row]:
     X, y = classification(scaled(100_000), 40)
     X_test, y_test = classification(scaled(100_000), 41)
     size = f"{len(X) // 1000}k x {N_FEATURES}"
-    grown, every = _race(X, y)
-    areas = _areas(_forests() | _once(), every, X_test, y_test)
-    models = {name: some[0] for name, some in every.items() if some}
-    del every
+    grown, models = _race(X, y)
+    areas = _areas(_forests() | _once(), models, X_test, y_test)
+    models = {name: some[0] for name, some in models.items() if some}
     rows = _forest_rows(grown, areas, size)
     rows.append(_pair(_extra_trees(), (X, y), (X_test, y_test), f"extra trees, {N_TREES}", size, 3))
     rows.append(_pair(_bagged(), (X, y), (X_test, y_test), f"bagged trees, {N_BAGGED}", size, 10))
@@ -90,8 +89,8 @@ def _forests() -> dict[str, Contestant]:
 
 def _once() -> dict[str, Contestant]:
     """Return what takes minutes, and is grown once."""
-    every = {"XGBoost": Contestant(_xgboost, _sklearn_probability)}
-    return {name: contestant for name, contestant in every.items() if name in _installed()}
+    known = "XGBoost" in _installed()
+    return {"XGBoost": Contestant(_xgboost, _sklearn_probability)} if known else {}
 
 
 def _slow_forests() -> dict[str, Callable[[np.ndarray, np.ndarray, int], Any]]:
@@ -216,19 +215,14 @@ def _race(X: np.ndarray, y: np.ndarray) -> tuple[dict[str, Entry], dict[str, lis
 
 
 def _areas(
-    contestants: Mapping[str, Contestant],
-    models: dict[str, list[Any]],
-    X: np.ndarray,
-    y: np.ndarray,
+    contestants: Mapping[str, Contestant], models: dict[str, Any], X: np.ndarray, y: np.ndarray
 ) -> dict[str, float]:
     """Average over the seeds, whose areas differ by some thousandths."""
-    return {
-        name: float(
-            np.mean([roc_auc_score(y, contestants[name].probability(model, X)) for model in some])
-        )
-        for name, some in models.items()
-        if some
-    }
+
+    def area(name: str, model: Any) -> float:
+        return float(roc_auc_score(y, contestants[name].probability(model, X)))
+
+    return {k: float(np.mean([area(k, m) for m in some])) for k, some in models.items() if some}
 
 
 def _forest_rows(grown: dict[str, Entry], areas: dict[str, float], size: str) -> list[Row]:
