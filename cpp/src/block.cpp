@@ -12,6 +12,7 @@ namespace {
 
 constexpr std::size_t kTile = 32;  // features copied together: one write stream each
 constexpr std::size_t kLanes = 32;
+constexpr std::size_t kTogether = 6;  // cuts summed in one pass over the rows
 using Lanes = std::uint8_t __attribute__((vector_size(kLanes)));
 
 /// The smallest and the largest byte of each column of some rows, 32 columns at a time.
@@ -38,7 +39,7 @@ std::size_t block_rows(const BinnedMatrix& matrix, const Stats& stats, bool by_r
   if (by_row) return kMaxBlockRows;
   constexpr std::size_t kSecondCache = std::size_t{1} << 20;
   const bool cheap = stats.width <= 2 && matrix.histogram_size() * stats.width * 8 <= kSecondCache;
-  return cheap ? 32 : kMaxBlockRows;
+  return cheap ? 32 : 512;
 }
 
 Block::Block(const BinnedMatrix& matrix, const Stats& stats, bool by_row)
@@ -214,15 +215,13 @@ void Block::read_rows(CodeAt code_at, std::size_t n_bins, Profile& out) const {
 }
 
 /// Stable and without branches on the side, as in Partition; packed statistics move along.
-template <class CodeAt>
-std::size_t Block::divide_rows(CodeAt code_at, std::size_t begin, std::size_t end,
-                               const Split& split) {
-  const std::uint32_t missing = matrix_.n_bins[split.feature];
+template <class CodeAt, class LeftOf>
+std::size_t Block::divide_rows(CodeAt code_at, LeftOf left_of, std::size_t begin, std::size_t end) {
   const bool packed = stats_.form == RowForm::packed;
   std::size_t left = begin, right = 0;
   for (std::size_t i = begin; i < end; ++i) {
     const std::uint16_t local = order_[i];
-    const std::size_t goes_left = split.goes_left(code_at(local), missing) ? 1 : 0;
+    const std::size_t goes_left = left_of(code_at(local)) ? 1 : 0;
     order_[left] = local;
     spare_order_[right] = local;
     if (packed) {
@@ -292,39 +291,86 @@ bool Block::complete(std::size_t feature) const {
   return bounded_ && stats_.form == RowForm::packed && high_[feature] != matrix_.n_bins[feature];
 }
 
+/// The sums in a packed word, as a histogram holds them.
+void Block::spread(std::int64_t word, std::size_t width, std::int64_t* raw) const {
+  raw[0] = width == 1 ? word : word >> stats_.shift;
+  if (width == 2) raw[1] = word & ((std::int64_t{1} << stats_.shift) - 1);
+}
+
+/// kN cuts in one pass over the rows.
+template <std::size_t kN>
+void Block::add_below(const DrawnCut* cuts, std::int64_t* sums) const {
+  const std::uint16_t* order = order_.data();
+  const std::int64_t* words = words_.data();
+  std::int64_t left[kN] = {};
+  std::uint32_t feature[kN], bin[kN];
+  for (std::size_t k = 0; k < kN; ++k) {
+    feature[k] = cuts[k].feature;
+    bin[k] = cuts[k].bin;
+  }
+  for (std::size_t i = begin_, end = end_; i < end; ++i) {
+    const std::uint8_t* codes = rows8_.data() + order[i] * stride_;
+    const std::int64_t word = words[i];
+    for (std::size_t k = 0; k < kN; ++k)
+      left[k] += -static_cast<std::int64_t>(codes[feature[k]] <= bin[k]) & word;
+  }
+  std::copy_n(left, kN, sums);
+}
+
+bool Block::sums_below(std::span<const DrawnCut> cuts, std::size_t width,
+                       std::int64_t* sums) const {
+  for (const DrawnCut& cut : cuts) {
+    if (!complete(cut.feature)) return false;
+  }
+  std::int64_t left[kTogether];
+  for (std::size_t first = 0; first < cuts.size(); first += kTogether) {
+    const std::size_t n = std::min(cuts.size() - first, kTogether);
+    const DrawnCut* some = cuts.data() + first;
+    [&]<std::size_t... kN>(std::index_sequence<kN...>) {
+      static_cast<void>(((n == kN + 1 && (add_below<kN + 1>(some, left), true)) || ...));
+    }(std::make_index_sequence<kTogether>());
+    for (std::size_t k = 0; k < n; ++k) spread(left[k], width, sums + (first + k) * width);
+  }
+  return true;
+}
+
 void Block::sum_below(std::size_t feature, std::uint32_t bin, std::size_t width,
                       Profile& out) const {
   if (!complete(feature)) return ProfileSource::halves(feature, bin, width, out);
-  const std::uint8_t* first = rows8_.data() + feature;
-  const std::uint16_t* order = order_.data();
-  const std::int64_t* words = words_.data();
-  std::int64_t left = 0;
-  for (std::size_t i = begin_, end = end_; i < end; ++i) {
-    left += -static_cast<std::int64_t>(first[order[i] * stride_] <= bin) & words[i];
-  }
+  const DrawnCut cut{0, static_cast<std::uint32_t>(feature), bin, 0};
+  std::int64_t left;
+  add_below<1>(&cut, &left);
   out.reserve(2, width);
   out.n = 2;
   out.has_missing = false;
-  out.raw[0] = width == 1 ? left : left >> stats_.shift;
-  if (width == 2) out.raw[1] = left & ((std::int64_t{1} << stats_.shift) - 1);
+  spread(left, width, out.raw.data());
 }
 
 void Block::halves(std::size_t feature, std::uint32_t bin, std::size_t width, Profile& out) const {
+  if (!complete(feature)) return ProfileSource::halves(feature, bin, width, out);
   sum_below(feature, bin, width, out);
-  if (!complete(feature)) return;
+  const std::uint8_t* codes = rows8_.data() + feature;
   std::uint32_t below = 0, above = matrix_.n_bins[feature];
-  for (std::size_t i = begin_; i < end_; ++i) {
-    const std::uint32_t code = rows8_[order_[i] * stride_ + feature];
-    below = std::max(below, code <= bin ? code : 0);
-    above = std::min(above, code <= bin ? above : code);
+  for (std::size_t i = begin_; i < end_; ++i) {  // masks: a branch could not be predicted
+    const std::uint32_t code = codes[order_[i] * stride_];
+    const std::uint32_t left = 0u - static_cast<std::uint32_t>(code <= bin);
+    below = std::max(below, code & left);
+    above = std::min(above, code | left);
   }
   out.bin[0] = below;
   out.bin[1] = above;
 }
 
 std::size_t Block::divide(std::size_t begin, std::size_t end, const Split& split) {
-  return with_column(split.feature,
-                     [&](auto code_at) { return divide_rows(code_at, begin, end, split); });
+  const std::uint32_t missing = matrix_.n_bins[split.feature], bin = split.bin;
+  return with_column(split.feature, [&](auto code_at) {
+    if (split.categorical || (split.missing_left && !complete(split.feature))) {
+      const auto left_of = [&](std::uint32_t code) { return split.goes_left(code, missing); };
+      return divide_rows(code_at, left_of, begin, end);
+    }
+    // No row is missing, or those that are go right with the largest code.
+    return divide_rows(code_at, [bin](std::uint32_t code) { return code <= bin; }, begin, end);
+  });
 }
 
 }  // namespace committee

@@ -57,6 +57,9 @@ void Branch::take(NodeId id, Histogram sums, const Context& context) {
     if (sums.empty()) sums = sum_rows(id, context);
     grower_.feed(id, HistogramProfiles(data_.matrix, data_.stats, sums), context);
     histogram(id) = std::move(sums);
+    for (const NodeId hopeless : grower_.given_up()) {
+      data_.pool.give(std::move(histogram(hopeless)));
+    }
   }
 }
 
@@ -112,14 +115,14 @@ void Branch::grow_block(NodeId root, const Context& context) {
   block_.load(data_.partition.rows(first, n));
   const bool classes = data_.stats.kind == SumKind::classes;
   std::vector<NodeId> stack{root};
+  Split split;
   std::vector<RowId> side;
   while (!stack.empty()) {
     const NodeId id = stack.back();
     stack.pop_back();
     const std::size_t begin = grower_.node(id).begin - first, end = begin + grower_.node(id).rows;
     block_.focus(begin, end);
-    const Split split = grower_.find(id, block_, alone);
-    if (!split.found()) continue;
+    if (!grower_.find(id, block_, alone, split)) continue;
     const NodeId left = grower_.apply(id, split);
     const std::size_t middle = begin + block_.divide(begin, end, split);
     for (int right = 0; right < 2; ++right) {

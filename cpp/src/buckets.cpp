@@ -116,6 +116,8 @@ Distinct Buckets<Element>::distinct_from(std::size_t bucket) {
   }
   distinct.value.resize(at + 1);
   distinct.mass.resize(at + 1);
+  distinct.value.shrink_to_fit();  // it may be kept while other columns are fitted
+  distinct.mass.shrink_to_fit();
   return distinct;
 }
 

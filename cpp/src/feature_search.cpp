@@ -107,25 +107,6 @@ void FeatureSearch::order_levels(Scratch& scratch, std::uint32_t feature,
       [&](std::uint32_t a, std::uint32_t b) { return scratch.ratio[a] < scratch.ratio[b]; });
 }
 
-/// Extra trees cut levels as they cut numbers, without looking at the target (Geurts et al. 2006,
-/// table 1): each level present goes to a side drawn for it, and neither side stays empty.
-bool FeatureSearch::sets_drawn(const Profile& profile) const {
-  return s.params_.rule == SplitRule::random && profile.n > 1;
-}
-
-void FeatureSearch::draw_set(Scratch& scratch, std::uint32_t feature) const {
-  const Profile& profile = scratch.profile;
-  const std::uint64_t key = mix(mix(node.key, feature), static_cast<std::uint64_t>(Use::threshold));
-  std::size_t n_right = 0;
-  for (std::size_t i = 0; i < profile.n; ++i) {
-    scratch.ratio[i] = static_cast<double>(mix(key, profile.bin[i]) >> 63);
-    n_right += scratch.ratio[i] > 0 ? 1 : 0;
-  }
-  if (n_right > 0 && n_right < profile.n) return;
-  const std::size_t other = mix(key, ~std::uint64_t{0}) % profile.n;
-  scratch.ratio[other] = 1 - scratch.ratio[other];
-}
-
 /// The best of boundaries [0, n), whose left sums stand in scratch. A tie between the two sides of
 /// missing rows goes to the lower cut, then to the right, as in `scan`.
 void FeatureSearch::best_of(Scratch& scratch, std::size_t n, const double total[2],
@@ -203,46 +184,6 @@ void FeatureSearch::try_numeric(Scratch& scratch, Candidate& out) const {
   const Limits limit = limits(out.feature);
   if (plain(limit)) return scan_plain(scratch, nullptr, end, limit, out.boundary);
   scan_any(scratch.profile, nullptr, 0, end, limit, out.boundary);
-}
-
-namespace {
-
-/// How many of n ascending values do not exceed t, n > 0; no branch depends on them.
-std::uint32_t count_up_to(const double* values, std::uint32_t n, double t) {
-  const double* first = values;
-  for (; n > 1; n -= n / 2) first += first[n / 2 - 1] <= t ? n / 2 : 0;
-  return static_cast<std::uint32_t>(first - values) + (*first <= t ? 1 : 0);
-}
-
-}  // namespace
-
-/// One uniform draw between the smallest and the largest value of the node; with missing rows the
-/// side they take is still learned, and a node with one value and missing rows is cut between the
-/// two. False when the feature is constant in the node.
-bool FeatureSearch::try_random(const ProfileSource& profiles, Scratch& scratch,
-                               Candidate& out) const {
-  const Ends ends = profiles.ends(out.feature);
-  if (!ends.present || (ends.low == ends.high && !ends.missing)) return false;
-  if (ends.low == ends.high) {
-    profiles.read(out.feature, scratch.profile);
-    try_numeric(scratch, out);
-    return true;
-  }
-  const FeatureBins& bins = s.mapper_.feature(out.feature);
-  KeyedStream stream(mix(node.key, out.feature), Use::threshold);
-  const double low = bins.gap_low[ends.low], high = bins.gap_high[ends.high - 1];
-  const double u = stream.uniform();
-  const double t = low * (1 - u) + high * u;
-  // The last bin whose largest value does not exceed t goes left; never all of them.
-  out.bin = ends.low +
-            std::max<std::uint32_t>(
-                count_up_to(bins.gap_low.data() + ends.low, ends.high - ends.low, t), 1) -
-            1;
-  out.halved = true;
-  out.threshold = t;
-  profiles.sum_below(out.feature, out.bin, s.stats_.width, scratch.profile);
-  scan_any(scratch.profile, nullptr, 0, 1, limits(out.feature), out.boundary);
-  return true;
 }
 
 void FeatureSearch::try_levels(Scratch& scratch, Candidate& out) const {

@@ -30,6 +30,9 @@ struct Scratch {
   std::vector<std::uint32_t> order;
   std::vector<double> ratio;
   std::vector<double> a, b, score;  // sums left of each boundary, and what they are worth
+  std::vector<Ends> ends;           // random rule: of the features whose
+  std::vector<DrawnCut> cuts;       // cuts are drawn ahead, with
+  std::vector<std::int64_t> below;  // what goes left of each
 };
 
 /// Scans one profile in one order with the criterion at hand.
@@ -44,6 +47,12 @@ struct FeatureSearch {
   /// admissible.
   bool try_feature(const ProfileSource& profiles, std::uint32_t feature, Scratch& scratch,
                    Candidate& out) const;
+  /// Random rule: draws the cuts of the first features, and sums them together where the source
+  /// can; else scratch.cuts stays empty. Constant features and categories are left out.
+  void draw_ahead(const ProfileSource& profiles, std::span<const std::uint32_t> features,
+                  Scratch& scratch) const;
+  /// The k-th of them.
+  void try_drawn(std::size_t k, Scratch& scratch, Candidate& out) const;
   /// Writes to scratch the order in which levels are cut; `variant` below n_variants().
   void order_levels(Scratch& scratch, std::uint32_t feature, std::size_t variant) const;
 
@@ -55,6 +64,8 @@ struct FeatureSearch {
   std::size_t heaviest_level(const Profile& profile) const;
   void try_numeric(Scratch& scratch, Candidate& out) const;
   bool try_random(const ProfileSource& profiles, Scratch& scratch, Candidate& out) const;
+  void draw(std::span<const Ends> ends, std::span<DrawnCut> cuts) const;
+  void take_cut(const DrawnCut& cut, Candidate& out) const;
   void try_levels(Scratch& scratch, Candidate& out) const;
   void try_multiway(Scratch& scratch, Candidate& out) const;
 

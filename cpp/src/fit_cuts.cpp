@@ -11,7 +11,7 @@
 namespace committee {
 namespace {
 
-constexpr std::size_t kGroup = 8;
+constexpr std::size_t kGroup = 3;  // a thread holds that many sampled columns at once
 constexpr std::size_t kRowBlock = 512;
 
 std::string feature_name(std::size_t f) { return "feature " + std::to_string(f); }

@@ -108,27 +108,36 @@ std::span<const std::uint32_t> Grower::candidates(NodeId id) const {
   return groups_.empty() ? std::span<const std::uint32_t>(features_) : groups_[id]->features;
 }
 
-Split Grower::find(NodeId id, const ProfileSource& profiles, const Context& context) const {
+bool Grower::find(NodeId id, const ProfileSource& profiles, const Context& context,
+                  Split& split) const {
   const GrownNode& node = nodes_[id];
   NodeSums about{sums(id),  node.lower,      node.upper,    node.key,
                  node.rows, node.bound >= 0, candidates(id)};
   const auto bound = static_cast<std::uint32_t>(node.bound);
   if (about.chained) about.features = {&bound, 1};
-  return search_.best(about, profiles, context);
-}
-
-/// Best-first is a heap: the largest gain on top, the oldest of equals.
-bool Grower::later(const Pending& a, const Pending& b) {
-  return a.split.gain < b.split.gain || (a.split.gain == b.split.gain && a.node > b.node);
+  return search_.best(about, profiles, context, split);
 }
 
 void Grower::feed(NodeId node, const ProfileSource& profiles, const Context& context) {
-  Split split = find(node, profiles, context);
-  if (!split.found()) return;
-  pending_.push_back({node, std::move(split)});
-  if (params_.growth == Growth::best_first) {
-    std::push_heap(pending_.begin(), pending_.end(), later);
+  Split split;
+  if (!find(node, profiles, context, split)) return;
+  if (params_.growth != Growth::best_first) {
+    pending_.push_back({node, std::move(split)});
+    return;
   }
+  ranked_.insert({node, std::move(split)});
+  // A split adds one leaf, so the last of too many can never be reached: those that come only add
+  // to the ones before it.
+  while (ranked_.size() > params_.max_leaves - n_leaves_) {
+    given_up_.push_back(std::prev(ranked_.end())->node);
+    ranked_.erase(std::prev(ranked_.end()));
+  }
+}
+
+std::vector<NodeId> Grower::given_up() {
+  std::vector<NodeId> nodes = std::move(given_up_);
+  given_up_.clear();
+  return nodes;
 }
 
 /// Depth-first takes the most recent, of two siblings the smaller; level by level takes all.
@@ -139,12 +148,12 @@ std::vector<NodeId> Grower::splits() {
     pending_.clear();
     std::sort(emitted_.begin(), emitted_.end(),
               [](const Pending& a, const Pending& b) { return a.node < b.node; });
+  } else if (!ranked_.empty()) {
+    emitted_.push_back(std::move(ranked_.extract(ranked_.begin()).value()));
   } else if (!pending_.empty()) {
     const auto last = pending_.end() - 1;
-    if (params_.growth == Growth::best_first) {
-      std::pop_heap(pending_.begin(), pending_.end(), later);
-    } else if (pending_.size() > 1 && (last - 1)->node + 1 == last->node &&
-               nodes_[(last - 1)->node].rows < nodes_[last->node].rows) {
+    if (pending_.size() > 1 && (last - 1)->node + 1 == last->node &&
+        nodes_[(last - 1)->node].rows < nodes_[last->node].rows) {
       std::swap(*(last - 1), *last);
     }
     emitted_.push_back(std::move(pending_.back()));

@@ -54,29 +54,33 @@ std::size_t Partition::divide(std::size_t begin, std::size_t n, const BinnedMatr
                               const Split& split, const Context& context) {
   const std::vector<std::uint8_t> side = side_table(split, matrix.n_bins[split.feature]);
   RowId* rows = rows_.data() + begin;
-  RowId* spare = spare_.data() + begin;
+  RowId* spare = spare_.get() + begin;
   const std::size_t n_chunks = (n + kChunkRows - 1) / kChunkRows;
   if (context.n_threads <= 1 || n_chunks < 2)
     return divide_chunk(rows, spare, n, matrix, split.feature, side.data());
 
-  // Each chunk is divided in place; then the pieces are laid end to end, lefts first.
+  // Each chunk is divided in place; then the pieces are laid end to end, lefts first. Rights wait
+  // in the spare rows meanwhile, so that these are touched for the rights alone.
   std::vector<std::size_t> left(n_chunks + 1, 0);
   parallel_for(n_chunks, context, [&](std::size_t k, int) {
+    RowId aside[kChunkRows];
     const std::size_t first = k * kChunkRows, size = std::min(kChunkRows, n - first);
-    left[k + 1] =
-        divide_chunk(rows + first, spare + first, size, matrix, split.feature, side.data());
+    left[k + 1] = divide_chunk(rows + first, aside, size, matrix, split.feature, side.data());
   });
   for (std::size_t k = 0; k < n_chunks; ++k) left[k + 1] += left[k];
   const std::size_t n_left = left[n_chunks];
   parallel_for(n_chunks, context, [&](std::size_t k, int) {
     const std::size_t first = k * kChunkRows, size = std::min(kChunkRows, n - first);
     const std::size_t mine = left[k + 1] - left[k];
-    std::copy_n(rows + first, mine, spare + left[k]);
-    std::copy_n(rows + first + mine, size - mine, spare + n_left + (first - left[k]));
+    std::copy_n(rows + first + mine, size - mine, spare + (first - left[k]));
   });
-  parallel_for(n_chunks, context, [&](std::size_t k, int) {
-    const std::size_t first = k * kChunkRows, size = std::min(kChunkRows, n - first);
-    std::copy_n(spare + first, size, rows + first);
+  for (std::size_t k = 1; k < n_chunks; ++k) {  // downwards, over places that were read already
+    const RowId* piece = rows + k * kChunkRows;
+    std::copy(piece, piece + (left[k + 1] - left[k]), rows + left[k]);
+  }
+  parallel_for((n - n_left + kChunkRows - 1) / kChunkRows, context, [&](std::size_t k, int) {
+    const std::size_t first = k * kChunkRows;
+    std::copy_n(spare + first, std::min(kChunkRows, n - n_left - first), rows + n_left + first);
   });
   return n_left;
 }

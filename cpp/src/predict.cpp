@@ -26,14 +26,15 @@ constexpr std::size_t kBlockNumbers = 1 << 16;
 /// Row times tree below which waking other threads costs more than it brings.
 constexpr std::size_t kSmallWork = 4096;
 
-/// Where a leaf's values and its node are found: by node in the forest itself, by leaf number in
-/// the ranked form.
+/// Where a leaf's values and its node are found: by node in the forest itself, by leaf number or
+/// kind in the ranked form.
 struct LeafTable {
   const double* values;
   const std::uint32_t* node;  // null: the leaf is given as its node
 };
 
 struct Sums {
+  static constexpr bool kOfValues = true;  // which node a leaf is does not matter
   std::size_t n_outputs;
   std::span<const double> weight, intercept;
   std::span<double> out;
@@ -57,6 +58,14 @@ struct Sums {
       for (std::size_t r = 0; r < n; ++r) sum[r] += w * table.values[leaf[r]];
       return;
     }
+    if (n_outputs == 2) {
+      for (std::size_t r = 0; r < n; ++r) {
+        const double* value = table.values + std::size_t{2} * leaf[r];
+        sum[2 * r] += w * value[0];
+        sum[2 * r + 1] += w * value[1];
+      }
+      return;
+    }
     for (std::size_t r = 0; r < n; ++r) {
       const double* value = table.values + leaf[r] * n_outputs;
       for (std::size_t k = 0; k < n_outputs; ++k) sum[r * n_outputs + k] += w * value[k];
@@ -65,6 +74,7 @@ struct Sums {
 };
 
 struct Members {
+  static constexpr bool kOfValues = true;
   std::size_t n_outputs, n_rows;
   std::span<double> out;
 
@@ -81,6 +91,7 @@ struct Members {
 
 /// Sums over the trees that left a row out.
 struct LeftOutSums {
+  static constexpr bool kOfValues = true;
   std::size_t n_outputs, n_bytes;
   std::span<const std::uint8_t> left_out;
   std::span<double> out;
@@ -105,6 +116,7 @@ struct LeftOutSums {
 };
 
 struct Leaves {
+  static constexpr bool kOfValues = false;
   std::size_t n_trees;
   std::span<std::uint32_t> out;
 
@@ -191,12 +203,14 @@ std::size_t block_rows(std::size_t n_rows, std::size_t width, std::size_t most, 
   return std::min({most, near, fair});
 }
 
-template <class Answer>
-void ask_ranked(const Forest& forest, const RankedForest& ranked, const RowSource& source,
-                std::size_t n_rows, const Context& context, const Answer& answer) {
-  const std::size_t k = forest.arrays().n_outputs;
-  const std::size_t rows = block_rows(n_rows, 1, kRankRows, context.n_threads);
-  std::vector<std::optional<RankedBlock>> blocks(
+/// Blocks of rows on all threads, each thread with a Block of its own. add(block, begin, n) adds
+/// what all trees say of the loaded rows.
+template <class Block, class Answer, class Add>
+void ask_blocks(const RankedForest& ranked, const RowSource& source, std::size_t n_rows,
+                std::size_t most_rows, const Context& context, const Answer& answer,
+                const Add& add) {
+  const std::size_t rows = block_rows(n_rows, 1, most_rows, context.n_threads);
+  std::vector<std::optional<Block>> blocks(
       static_cast<std::size_t>(std::max(1, context.n_threads)));
   parallel_for((n_rows + rows - 1) / rows, context, [&](std::size_t task, int slot) {
     auto& block = blocks[static_cast<std::size_t>(slot)];
@@ -204,18 +218,40 @@ void ask_ranked(const Forest& forest, const RankedForest& ranked, const RowSourc
     const std::size_t begin = task * rows, end = std::min(begin + rows, n_rows);
     block->load(source, begin, end);
     answer.begin(begin, end - begin);
-    const ForestArrays& a = forest.arrays();
-    for (std::size_t t = 0; t < forest.n_trees() && !ranked.nodes.empty(); ++t) {
-      const std::uint64_t first = a.tree_begin[t];
-      answer.add(t, begin, end - begin, block->leaf_nodes(ranked.nodes.data() + first),
-                 LeafTable{a.values.data() + first * k, nullptr});
-    }
-    for (std::size_t t = 0; t < forest.n_trees() && ranked.nodes.empty(); ++t) {
+    add(*block, begin, end - begin);
+  });
+}
+
+template <class Answer>
+void ask_ranked(const Forest& forest, const RankedForest& ranked, const RowSource& source,
+                std::size_t n_rows, const Context& context, const Answer& answer) {
+  const ForestArrays& a = forest.arrays();
+  const std::size_t k = a.n_outputs, n_trees = forest.n_trees();
+  const auto blend = [&](RankedBlock& block, std::size_t begin, std::size_t n) {
+    for (std::size_t t = 0; t < n_trees; ++t) {
       const std::size_t leaf = ranked.trees[t].first_leaf;
       const LeafTable table{ranked.leaf_value.data() + leaf * k, ranked.leaf_node.data() + leaf};
-      answer.add(t, begin, end - begin, block->leaf_numbers(t), table);
+      answer.add(t, begin, n, block.leaf_numbers(t), table);
     }
-  });
+  };
+  const auto walk = [&](RankedRows& block, std::size_t begin, std::size_t n) {
+    for (std::size_t t = 0; t < n_trees; ++t) {
+      const std::uint64_t first = a.tree_begin[t];
+      block.walk(ranked.nodes.data() + first);
+      if (const std::size_t kind = ranked.kind_begin[t];
+          Answer::kOfValues && kind < ranked.kind_begin[t + 1]) {
+        answer.add(t, begin, n, block.leaf_kinds(), {ranked.kind_value.data() + kind, nullptr});
+      } else {
+        answer.add(t, begin, n, block.leaf_nodes(), {a.values.data() + first * k, nullptr});
+      }
+    }
+  };
+  if (ranked.nodes.empty()) {
+    ask_blocks<RankedBlock>(ranked, source, n_rows, kRankRows, context, answer, blend);
+  } else {
+    ask_blocks<RankedRows>(ranked, source, n_rows, RankedRows::most_rows(ranked), context, answer,
+                           walk);
+  }
 }
 
 template <class Answer>

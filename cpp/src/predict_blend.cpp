@@ -1,5 +1,5 @@
 // The kernel of the ranked form: ranks of a block of rows, then each tree from its leaves up, 64
-// rows at a time.
+// rows at a time. Trees too large for that are walked (predict_ranked_walk.cpp).
 #include <algorithm>
 #include <cstring>
 
@@ -61,25 +61,6 @@ void run_steps(const RankedForest::Step* steps, std::size_t n_steps, const std::
   }
 }
 
-constexpr std::size_t kWalks = 16;  // rows in flight: a walk waits for memory at each step
-
-/// kWalks rows through one tree in step, until none moves.
-void walk(const RankedForest::WalkNode* nodes, const std::uint8_t* ranks, std::uint32_t* leaf) {
-  std::uint32_t at[kWalks] = {};
-  std::uint32_t moved = 1;
-  while (moved != 0) {
-    moved = 0;
-    for (std::size_t k = 0; k < kWalks; ++k) {
-      const RankedForest::WalkNode node = nodes[at[k]];
-      const std::uint8_t rank = ranks[std::size_t{node.column} * kRankRows + k];
-      const std::uint32_t next = node.left + (rank > node.code ? 1 : 0);
-      moved |= next ^ at[k];
-      at[k] = next;
-    }
-  }
-  std::copy_n(at, kWalks, leaf);
-}
-
 }  // namespace
 
 RankedBlock::RankedBlock(const RankedForest& ranked)
@@ -119,14 +100,6 @@ const std::uint8_t* RankedBlock::leaf_numbers(std::size_t tree) {
   const RankedForest::Step* steps = ranked_.steps.data() + first;
   run_steps(steps, n_steps, ranks_[0].bytes, arena_[0].bytes, n_rows_);
   return arena_[0].bytes + steps[n_steps - 1].out;
-}
-
-const std::uint32_t* RankedBlock::leaf_nodes(const RankedForest::WalkNode* nodes) {
-  // The last walks may take rows behind the block's along: their ranks are there, if old.
-  static_assert(kRankRows % kWalks == 0);
-  for (std::size_t r = 0; r < n_rows_; r += kWalks)
-    walk(nodes, ranks_[0].bytes + r, leaf_nodes_ + r);
-  return leaf_nodes_;
 }
 
 }  // namespace committee

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstring>
 #include <mutex>
 
 namespace committee {
@@ -209,8 +210,28 @@ void store_nodes(const Forest& forest, const Cuts& cuts, RankedForest& out) {
   for (std::size_t i = 0; i < nodes.size(); ++i) {
     const bool leaf = !(nodes[i].threshold < std::numeric_limits<double>::infinity());
     const auto column = static_cast<std::uint16_t>(leaf ? 0 : cuts.column(i));
-    out.nodes.push_back({nodes[i].left, column, leaf ? std::uint8_t{255} : cuts.code(i)});
+    out.nodes.push_back({nodes[i].left, column, leaf ? RankedForest::kLeafCode : cuts.code(i), 0});
   }
+}
+
+/// The kinds of a tree's leaves, unless they are too many.
+void store_kinds(const ForestArrays& a, std::size_t tree, RankedForest& out) {
+  const std::size_t k = a.n_outputs, before = out.kind_value.size();
+  for (std::size_t i = a.tree_begin[tree]; i < a.tree_begin[tree + 1]; ++i) {
+    if (out.nodes[i].code != RankedForest::kLeafCode) continue;
+    const double* value = a.values.data() + i * k;
+    std::size_t at = before;
+    while (at < out.kind_value.size() &&
+           std::memcmp(value, out.kind_value.data() + at, k * sizeof(double)) != 0)
+      at += k;
+    if (at == before + RankedForest::kMaxKinds * k) {
+      out.kind_value.resize(before);
+      break;
+    }
+    if (at == out.kind_value.size()) out.kind_value.insert(out.kind_value.end(), value, value + k);
+    out.nodes[i].kind = static_cast<std::uint8_t>((at - before) / k);
+  }
+  out.kind_begin.push_back(out.kind_value.size());
 }
 
 }  // namespace
@@ -223,6 +244,8 @@ std::unique_ptr<const RankedForest> make_ranked(const Forest& forest) {
   cuts.store(*out);
   if (any_large(forest)) {
     store_nodes(forest, cuts, *out);
+    out->kind_begin.push_back(0);
+    for (std::size_t t = 0; t < forest.n_trees(); ++t) store_kinds(forest.arrays(), t, *out);
     return out;
   }
   TreeCompiler compiler(forest, cuts, *out);

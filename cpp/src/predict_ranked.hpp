@@ -5,7 +5,8 @@
 // once per row and used by every tree. A tree of at most 256 leaves is then evaluated from the
 // leaves up for 64 rows at a time: out = rank <= code ? left : right, where left and right are leaf
 // numbers or the results of the nodes below. That touches every node, yet costs less than walking,
-// since nothing waits and nothing branches. Larger trees are walked, in nodes of half the size.
+// since nothing waits and nothing branches. Larger trees are walked, in nodes of half the size,
+// many rows through one tree before the next tree takes its place in the cache.
 #pragma once
 
 #include "predict_rows.hpp"
@@ -38,12 +39,17 @@ struct RankedForest {
     std::size_t first_step, first_leaf;
   };
   /// A node of a tree that is walked: the row goes to left, or behind it when its rank in the
-  /// column exceeds the code. A leaf's code is exceeded by none, so it points to itself.
+  /// column exceeds the code. No rank exceeds a leaf's code, so a leaf points to itself.
+  static constexpr std::uint8_t kLeafCode = 255;
   struct WalkNode {
     std::uint32_t left;
     std::uint16_t column;
     std::uint8_t code;
+    std::uint8_t kind;  // of a leaf, in a tree that has kinds
   };
+  /// Leaves with equal values are of one kind: two kinds in an unpruned tree of two classes.
+  /// Reading a few kinds leaves the cache to the nodes. A tree with more than kMaxKinds has none.
+  static constexpr std::size_t kMaxKinds = 256;
 
   std::vector<double> cuts;     // kCuts per used feature, ascending, padded with +infinity
   std::vector<Column> columns;  // missing left comes first of a pair
@@ -53,6 +59,8 @@ struct RankedForest {
   std::vector<double> leaf_value;        // by leaf number: its n_outputs values
   std::size_t n_slots = 0;               // results kept at a time, over all trees
   std::vector<WalkNode> nodes;           // as in the forest, where trees are walked; else empty
+  std::vector<std::size_t> kind_begin;   // n_trees + 1, into kind_value
+  std::vector<double> kind_value;        // by kind: its n_outputs values
 };
 
 /// Null where a tree has a category, or a feature too many thresholds. Where one tree has too many
@@ -67,8 +75,8 @@ class RankedBlock {
   void load(const RowSource& source, std::size_t begin, std::size_t end);
   /// The numbers of the leaves that the block's rows reach in a tree; valid until the next call.
   const std::uint8_t* leaf_numbers(std::size_t tree);
-  /// Where trees are walked: the nodes that the block's rows end in; `nodes` are the tree's own.
-  const std::uint32_t* leaf_nodes(const RankedForest::WalkNode* nodes);
+  /// The ranks of a column.
+  const std::uint8_t* column(std::size_t c) const { return ranks_[0].bytes + c * kRankRows; }
 
  private:
   struct alignas(kLaneRows) Lane {
@@ -80,7 +88,29 @@ class RankedBlock {
   std::vector<double> numbers_;
   std::vector<Lane> ranks_, arena_;
   std::uint8_t lone_leaf_[kRankRows] = {};
-  std::uint32_t leaf_nodes_[kRankRows] = {};
+};
+
+/// Ranks row by row, for trees that are walked: each step asks for another column of the same row.
+class RankedRows {
+ public:
+  explicit RankedRows(const RankedForest& ranked);
+  /// Rows that stay near while a tree is walked.
+  static std::size_t most_rows(const RankedForest& ranked);
+  void load(const RowSource& source, std::size_t begin, std::size_t end);
+  /// Finds the nodes that the rows end in; `nodes` are the tree's own.
+  void walk(const RankedForest::WalkNode* nodes);
+  const std::uint32_t* leaf_nodes() const { return leaf_.data(); }
+  const std::uint8_t* leaf_kinds() const { return kind_.data(); }
+
+ private:
+  const RankedForest& ranked_;
+  RankedBlock block_;
+  std::size_t n_rows_ = 0;
+  std::size_t stride_;  // bytes from row to row
+  std::vector<std::uint8_t> ranks_;
+  std::vector<std::uint32_t> row_, at_;  // of walks that have not arrived
+  std::vector<std::uint32_t> leaf_;
+  std::vector<std::uint8_t> kind_;
 };
 
 }  // namespace committee

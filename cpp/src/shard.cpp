@@ -11,9 +11,8 @@ namespace {
 /// Rows of weight zero are as good as absent.
 std::vector<RowId> weighty(const Stats& stats, std::span<const RowId> rows) {
   std::vector<RowId> some;
-  std::copy_if(rows.begin(), rows.end(), std::back_inserter(some), [&](RowId r) {
-    return std::binary_search(stats.rows.begin(), stats.rows.end(), r);
-  });
+  std::copy_if(rows.begin(), rows.end(), std::back_inserter(some),
+               [&](RowId r) { return stats.counts(r); });
   return some;
 }
 
@@ -151,6 +150,7 @@ class ShardedTree {
     grower_.feed(id, HistogramProfiles(layout_, stats_, sum), context_);
     kept_.resize(std::max<std::size_t>(kept_.size(), id + 1));
     kept_[id] = std::move(sum);
+    for (const NodeId hopeless : grower_.given_up()) Histogram().swap(kept_[hopeless]);
   }
 
   std::span<const std::unique_ptr<Shard>> shards_;

@@ -10,7 +10,8 @@ namespace committee {
 namespace {
 
 constexpr std::size_t kParallelCells =
-    65536;  // bins to scan before a second thread is worth waking
+    65536;                             // bins to scan before a second thread is worth waking
+constexpr std::size_t kAheadRows = 6;  // fewer are often parted by the first cut that is drawn
 
 }  // namespace
 
@@ -128,13 +129,22 @@ Candidate SplitSearch::search_in_turn(const FeatureSearch& search, const Profile
   const bool ratio = params_.criterion == Criterion::gain_ratio;
   std::vector<Candidate> all;  // C4.5 looks at every feature's best before it chooses
   Candidate best, candidate;
-  std::size_t varying = 0;
+  std::size_t varying = 0, next = 0;
+  scratch.cuts.clear();
+  if (params_.rule == SplitRule::random && draw != nullptr && search.node.rows >= kAheadRows) {
+    search.draw_ahead(profiles, features.first(params_.node_features), scratch);
+  }
   for (std::size_t i = 0; i < features.size(); ++i) {
     if (draw != nullptr && i >= params_.node_features) {
       if (varying > 0) break;
       draw->extend(i + 1);
     }
-    varying += search.try_feature(profiles, features[i], scratch, candidate) ? 1 : 0;
+    if (next < scratch.cuts.size() && scratch.cuts[next].turn == i) {
+      search.try_drawn(next++, scratch, candidate);
+      ++varying;
+    } else {
+      varying += search.try_feature(profiles, features[i], scratch, candidate) ? 1 : 0;
+    }
     if (ratio && candidate.boundary.found) all.push_back(candidate);
     // A tie goes to the feature drawn first, or to the lower one where none is drawn.
     const bool tie = draw != nullptr && best.boundary.found && candidate.quality == best.quality;
@@ -161,6 +171,7 @@ Candidate SplitSearch::best_ratio(const NodeSums& node, const ProfileSource& pro
   std::sort(all.begin(), all.end(),
             [](const Candidate& a, const Candidate& b) { return a.feature < b.feature; });
   Candidate best;
+  Split split;
   for (Candidate& c : all) {
     if (c.boundary.gain < average * (1 - 1e-9)) continue;
     if (c.multiway) {
@@ -168,7 +179,7 @@ Candidate SplitSearch::best_ratio(const NodeSums& node, const ProfileSource& pro
       if (c.better_than(best)) best = c;
       continue;
     }
-    const Split split = materialise(node, profiles, c);
+    materialise(node, profiles, c, split);
     std::vector<double> left(shape_.n_sums), right(shape_.n_sums);
     stats_.decode(split.left.data(), left.data());
     stats_.decode(split.right.data(), right.data());
@@ -179,8 +190,8 @@ Candidate SplitSearch::best_ratio(const NodeSums& node, const ProfileSource& pro
   return best;
 }
 
-Split SplitSearch::materialise(const NodeSums& node, const ProfileSource& profiles,
-                               const Candidate& c) const {
+void SplitSearch::materialise(const NodeSums& node, const ProfileSource& profiles,
+                              const Candidate& c, Split& split) const {
   thread_local Scratch scratch;
   const std::size_t width = stats_.width;
   if (c.halved) {
@@ -189,16 +200,14 @@ Split SplitSearch::materialise(const NodeSums& node, const ProfileSource& profil
     profiles.read(c.feature, scratch.profile);
   }
   const Profile& profile = scratch.profile;
-  Split split;
   split.quality = c.quality;
   split.gain = c.boundary.gain;
   split.feature = c.feature;
   split.categorical = mapper_.feature(c.feature).categorical;
   scratch.order.resize(profile.n);
   std::iota(scratch.order.begin(), scratch.order.end(), 0u);
-  if (c.multiway) {  // levels in their own order, the first against the rest
-    split.chained = profile.n > 2;
-  } else if (split.categorical) {
+  split.chained = c.multiway && profile.n > 2;
+  if (split.categorical && !c.multiway) {  // else levels are in their own order
     FeatureSearch{*this, node, 0, {}, 0}.order_levels(scratch, c.feature, c.variant);
   }
   split.left.assign(width, 0);
@@ -212,7 +221,6 @@ Split SplitSearch::materialise(const NodeSums& node, const ProfileSource& profil
     split.right[j] = node.raw[j] - split.left[j];
   }
   spell(node, scratch, c, split);
-  return split;
 }
 
 /// What the sums do not say: the threshold or the levels, and where the unseen goes.
@@ -249,12 +257,13 @@ void SplitSearch::spell(const NodeSums& node, const Scratch& scratch, const Cand
   }
 }
 
-Split SplitSearch::best(const NodeSums& node, const ProfileSource& profiles,
-                        const Context& context) const {
+bool SplitSearch::best(const NodeSums& node, const ProfileSource& profiles, const Context& context,
+                       Split& split) const {
   const Candidate candidate = search_features(node, profiles, context);
-  if (!candidate.boundary.found) return {};
-  if (!node.chained && !enough(candidate.boundary.gain)) return {};
-  return materialise(node, profiles, candidate);
+  if (!candidate.boundary.found) return false;
+  if (!node.chained && !enough(candidate.boundary.gain)) return false;
+  materialise(node, profiles, candidate, split);
+  return true;
 }
 
 double SplitSearch::parent_score(const NodeSums& node) const {

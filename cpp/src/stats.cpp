@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <numeric>
 
 #include "committee/det_math.hpp"
 #include "median_of.hpp"
@@ -15,21 +16,21 @@ namespace committee {
 /// rounded, none to zero).
 void Stats::use_weights(std::span<const double> weight, std::size_t n, int limit_bits) {
   n_rows = n;
-  rows.reserve(n);
+  rows_.reserve(n);
   int highest = std::numeric_limits<int>::min(), lowest = std::numeric_limits<int>::max();
   unit_weight_ = true;
   for (std::size_t r = 0; r < n; ++r) {
     const double w = weight.empty() ? 1.0 : weight[r];
     if (w == 0) continue;
-    rows.push_back(static_cast<RowId>(r));
+    rows_.push_back(static_cast<RowId>(r));
     if (w == 1.0) continue;
     unit_weight_ = false;
     highest = std::max(highest, exponent_of(w));
     lowest = std::min(lowest, lowest_bit_of(w));
   }
-  if (rows.empty()) throw std::invalid_argument("no row has a positive weight");
+  if (rows_.empty()) throw std::invalid_argument("no row has a positive weight");
   if (unit_weight_) return;
-  for (const RowId r : rows) {
+  for (const RowId r : rows_) {
     if (weight[r] != 1.0) continue;
     highest = std::max(highest, 1);
     lowest = std::min(lowest, 0);
@@ -38,27 +39,43 @@ void Stats::use_weights(std::span<const double> weight, std::size_t n, int limit
   const int extreme =
       highest > 64 || highest < -64 ? highest - 1 : 0;  // keeps squares of sums finite
   unsigned __int128 total = 0;  // in units of 2^(highest - 62): no weight exceeds 2^62 of them
-  for (const RowId r : rows) total += static_cast<std::uint64_t>(to_units(weight[r], 62 - highest));
+  for (const RowId r : rows_)
+    total += static_cast<std::uint64_t>(to_units(weight[r], 62 - highest));
   const int total_bits = bits_of(total) + highest - 62;
   const bool exact = total_bits - lowest < limit_bits;
   const int unit = exact ? lowest : total_bits - limit_bits;
   if (!exact) {
     weight_ = weight;
-    fine_weight_exponent_ = 126 - kRoundBits - bits_of(rows.size()) - highest;
+    fine_weight_exponent_ = 126 - kRoundBits - bits_of(rows_.size()) - highest;
   }
   weight_unit_ = std::ldexp(1.0, unit - extreme);
   weight_scale_ = std::ldexp(1.0, extreme);
   weight_units_.assign(n, 0);
-  for (const RowId r : rows) {
+  for (const RowId r : rows_) {
     weight_units_[r] = std::max<std::int64_t>(1, to_units(weight[r], -unit));
   }
+}
+
+void Stats::release_rows() {
+  if (rows_.size() == n_rows) rows_ = std::vector<RowId>();
+}
+
+std::vector<RowId> Stats::counted_rows() const {
+  if (!rows_.empty()) return rows_;
+  std::vector<RowId> all(n_rows);
+  std::iota(all.begin(), all.end(), RowId{0});
+  return all;
+}
+
+bool Stats::counts(RowId r) const {
+  return rows_.empty() || std::binary_search(rows_.begin(), rows_.end(), r);
 }
 
 template <class A, class B>
 void Stats::pack(A a, B b) {
   std::uint64_t a_max = 0, b_max = 0;
   unsigned __int128 a_sum = 0, b_sum = 0;
-  for (const RowId r : rows) {
+  for (const RowId r : rows_) {
     const auto a_abs = static_cast<std::uint64_t>(std::abs(a(r)));
     const auto b_own = static_cast<std::uint64_t>(b(r));
     a_max = std::max(a_max, a_abs);
@@ -74,7 +91,7 @@ void Stats::pack(A a, B b) {
   width = whole ? 1 : 2;
   words.assign(n_rows * (wide ? 2 : 1), 0);
   if (wide) {
-    for (const RowId r : rows) {
+    for (const RowId r : rows_) {
       words[std::size_t{r} * 2] = a(r);
       words[std::size_t{r} * 2 + 1] = b(r);
     }
@@ -83,7 +100,7 @@ void Stats::pack(A a, B b) {
   small_sums_ = bits_of(a_sum) <= 52 && bits_of(b_sum) <= 52;
   shift = static_cast<unsigned>(whole ? bits_of(b_sum) : bits_of(b_max) + block_bits);
   block_rows = whole ? n_rows : std::size_t{1} << block_bits;
-  for (const RowId r : rows) {
+  for (const RowId r : rows_) {
     words[r] = static_cast<std::int64_t>(static_cast<std::uint64_t>(a(r)) << shift) + b(r);
   }
 }
@@ -103,6 +120,7 @@ Stats Stats::classes(std::span<const std::uint32_t> codes, std::span<const std::
   if (s.n_outputs == 1 && n_classes[0] == 2 && !counted) {
     s.pack([&](RowId r) { return codes[r] == 0 ? s.weight_units(r) : 0; },
            [&](RowId r) { return codes[r] == 0 ? 0 : s.weight_units(r); });
+    s.release_rows();
     return s;
   }
   s.form = RowForm::one_hot;
@@ -110,7 +128,7 @@ Stats Stats::classes(std::span<const std::uint32_t> codes, std::span<const std::
   s.count_word_ = counted ? static_cast<int>(s.n_sums) : -1;
   s.words.resize(n);
   s.slots.resize(n * s.n_outputs);
-  for (const RowId r : s.rows) {
+  for (const RowId r : s.rows_) {
     s.words[r] = s.weight_units(r);
     std::uint32_t first = 0;
     for (std::size_t m = 0; m < s.n_outputs; ++m) {
@@ -118,6 +136,7 @@ Stats Stats::classes(std::span<const std::uint32_t> codes, std::span<const std::
       first += n_classes[m];
     }
   }
+  s.release_rows();
   return s;
 }
 
@@ -129,10 +148,10 @@ void Stats::scale_targets(bool centred) {
   for (std::size_t m = 0; m < n_outputs; ++m) {
     if (centred) {
       centre_[m] = weighted_median(
-          rows, [&](RowId r) { return y[r * n_outputs + m]; },
+          rows_, [&](RowId r) { return y[r * n_outputs + m]; },
           [&](RowId r) { return weight_units(r); });
     }
-    for (const RowId r : rows) {
+    for (const RowId r : rows_) {
       const double v = y[r * n_outputs + m];
       reach = std::max(reach, std::abs(v / 2 - centre_[m] / 2));
       largest = std::max(largest, std::abs(v));
@@ -156,7 +175,7 @@ std::int64_t Stats::y_units(RowId r, std::size_t output, std::size_t limbs) cons
 bool Stats::heavy_tailed() const {
   for (std::size_t m = 0; m < n_outputs; ++m) {
     std::vector<RowId> away;
-    for (const RowId r : rows) {
+    for (const RowId r : rows_) {
       if (y[r * n_outputs + m] != centre_[m]) away.push_back(r);
     }
     if (away.empty()) continue;
@@ -191,11 +210,12 @@ Stats Stats::regression(std::span<const double> y, std::size_t n_outputs,
   if (n_outputs == 1 && s.limbs_ == 1 && !counted) {
     s.pack([&](RowId r) { return s.weight_units(r) * s.y_units(r, 0); },
            [&](RowId r) { return s.weight_units(r); });
+    s.release_rows();
     return s;
   }
   std::vector<std::vector<std::int64_t>> columns(n_outputs * s.limbs_ + 1 + (counted ? 1 : 0),
                                                  std::vector<std::int64_t>(n));
-  for (const RowId r : s.rows) {
+  for (const RowId r : s.rows_) {
     const std::int64_t w = s.weight_units(r);
     for (std::size_t m = 0; m < n_outputs; ++m) {
       if (s.limbs_ == 1) {
@@ -211,6 +231,7 @@ Stats Stats::regression(std::span<const double> y, std::size_t n_outputs,
   }
   s.store_wide(columns);
   if (counted) s.count_word_ = static_cast<int>(s.width) - 1;
+  s.release_rows();
   return s;
 }
 
@@ -224,7 +245,7 @@ Stats Stats::newton(std::span<const double> gradient, std::span<const double> he
   s.unit_weight_ = false;
   double g_max = 0, h_max = 0;
   for (std::size_t r = 0; r < s.n_rows; ++r) {
-    s.rows.push_back(static_cast<RowId>(r));
+    s.rows_.push_back(static_cast<RowId>(r));
     g_max = std::max(g_max, std::abs(gradient[r]));
     h_max = std::max(h_max, hessian[r]);
   }
@@ -254,6 +275,7 @@ Stats Stats::newton(std::span<const double> gradient, std::span<const double> he
   } else {
     s.pack([&](RowId r) { return columns[0][r]; }, [&](RowId r) { return columns[1][r]; });
   }
+  s.release_rows();
   return s;
 }
 

@@ -119,11 +119,11 @@ ForestArrays grow_tree(const BinnedMatrix& matrix, const BinMapper& mapper, cons
     return grow_tree(matrix, mapper, stats, bounded, context, leaf_rows);
   }
   const SplitSearch search(params, mapper, stats);
-  Partition partition(stats.rows);
+  Partition partition(stats.counted_rows());
   Grower grower(params, search, stats, matrix.n_features);
   std::vector<std::int64_t> totals(stats.width, 0);
-  for (const RowId r : stats.rows) stats.add_row(r, totals.data());
-  grower.start(totals, row_facts(stats, stats.rows));
+  for (const RowId r : partition.rows()) stats.add_row(r, totals.data());
+  grower.start(totals, row_facts(stats, partition.rows()));
   grower.wanted();
   const auto finish = [&](Grower& grown) {
     ForestArrays tree = grown.finish(fine_sums(grown, stats, partition, context));

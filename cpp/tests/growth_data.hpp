@@ -180,7 +180,7 @@ inline ForestArrays grow_sharded(const BinnedMatrix& matrix, const BinMapper& ma
                                  const Stats& stats, const TreeParams& params, std::size_t n_shards,
                                  Context context = {}) {
   std::vector<std::vector<RowId>> rows(n_shards);
-  for (const RowId r : stats.rows) rows[mix(r, n_shards) % n_shards].push_back(r);
+  for (const RowId r : stats.counted_rows()) rows[mix(r, n_shards) % n_shards].push_back(r);
   std::vector<std::unique_ptr<Shard>> shards;
   for (std::size_t k = 0; k < n_shards; ++k) {
     std::reverse(rows[k].begin(), rows[k].end());

@@ -17,6 +17,7 @@ struct ForestShape {
   std::size_t n_trees = 5, max_leaves = 20, n_features = 6, n_outputs = 1;
   double categorical = 0.0, missing_left = 0.3, chain = 0.2;
   bool facts = false;
+  bool few_values = false;  // many leaves then have equal ones
 };
 
 inline bool chance(Random& random, double p) {
@@ -88,7 +89,8 @@ inline void add_tree(Random& random, const ForestShape& shape, ForestArrays& a) 
     }
     a.nodes.push_back(node);
     for (std::size_t k = 0; k < shape.n_outputs; ++k) {
-      a.values.push_back(std::normal_distribution<double>()(random));
+      a.values.push_back(shape.few_values ? stock(random)
+                                          : std::normal_distribution<double>()(random));
     }
   }
   a.tree_begin.push_back(a.nodes.size());

@@ -50,9 +50,10 @@ void compare(const BinnedMatrix& m, const Stats& stats, Block& block, std::size_
 
 void check_block(const BinnedMatrix& m, const Stats& stats, std::size_t n_rows) {
   Block block(m, stats);
-  for (std::size_t first = 0; first + n_rows <= stats.rows.size();
+  const std::vector<RowId> rows = stats.counted_rows();
+  for (std::size_t first = 0; first + n_rows <= rows.size();
        first += std::max<std::size_t>(2 * n_rows, 271)) {
-    block.load(std::span(stats.rows).subspan(first, n_rows));
+    block.load(std::span(rows).subspan(first, n_rows));
     CHECK(block.size() == n_rows);
     compare(m, stats, block, 0, n_rows);
     Split split;
@@ -109,6 +110,52 @@ TEST(block_profiles_equal_histograms) {
       for (const std::size_t n : {1u, 2u, 63u, 500u}) {
         check_block(data.matrix, stats, n);
         check_block(data.sparse_matrix, stats, n);
+      }
+    }
+  }
+}
+
+/// What a block by row says of drawn cuts, against the whole profiles of a block by column.
+TEST(block_by_row_sums_below_cuts) {
+  for (const double missing : {0.0, 0.02}) {
+    const Data data({.n_rows = 5000, .n_features = 40, .missing = missing, .n_values = 60});
+    const std::vector<double> y = make_y(data.table, 1), weight = make_weight(5000, 2, true);
+    std::vector<std::uint32_t> codes = make_classes(data.table, 2, 1);
+    const std::uint32_t two[] = {2};
+    const Stats all[] = {Stats::classes(codes, two, {}, false),
+                         Stats::classes(codes, two, weight, false),
+                         Stats::regression(y, 1, {}, true, false)};
+    for (const Stats& stats : all) {
+      const std::vector<RowId> rows = stats.counted_rows();
+      Block by_row(data.matrix, stats, true), by_column(data.matrix, stats);
+      for (const std::size_t n : {std::size_t{1}, std::size_t{2}, std::size_t{7}, std::size_t{300},
+                                  std::min(rows.size(), kMaxBlockRows)}) {
+        by_row.load(std::span(rows).first(n));
+        by_column.load(std::span(rows).first(n));
+        std::vector<DrawnCut> cuts;
+        bool any_missing = false;
+        for (std::uint32_t f = 0; f < 40; ++f) {
+          const Ends ends = by_row.ends(f), same = by_column.ends(f);
+          CHECK(ends.low == same.low && ends.high == same.high && ends.missing == same.missing);
+          any_missing |= ends.missing;
+          if (ends.present && ends.low < ends.high)
+            cuts.push_back({f, f, ends.low + (ends.high - ends.low) / 2, 0});
+        }
+        std::vector<std::int64_t> sums(cuts.size() * stats.width);
+        const bool together = by_row.sums_below(cuts, stats.width, sums.data());
+        CHECK(by_row.sums_together() && together == !any_missing);
+        for (std::size_t k = 0; k < cuts.size(); ++k) {
+          Profile a, b;
+          by_row.halves(cuts[k].feature, cuts[k].bin, stats.width, a);
+          by_column.halves(cuts[k].feature, cuts[k].bin, stats.width, b);
+          CHECK(a.bin[0] == b.bin[0] && a.bin[1] == b.bin[1] && a.has_missing == b.has_missing);
+          CHECK(std::equal(a.raw.begin(), a.raw.begin() + stats.width, b.raw.begin()));
+          by_row.sum_below(cuts[k].feature, cuts[k].bin, stats.width, b);
+          CHECK(std::equal(a.raw.begin(), a.raw.begin() + stats.width, b.raw.begin()));
+          if (together)
+            CHECK(std::equal(a.raw.begin(), a.raw.begin() + stats.width,
+                             sums.begin() + static_cast<std::ptrdiff_t>(k * stats.width)));
+        }
       }
     }
   }

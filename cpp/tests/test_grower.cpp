@@ -21,7 +21,7 @@ struct Fixture {
   }
   std::vector<std::int64_t> totals() const {
     std::vector<std::int64_t> raw(stats.width, 0);
-    for (const RowId r : stats.rows) stats.add_row(r, raw.data());
+    for (const RowId r : stats.counted_rows()) stats.add_row(r, raw.data());
     return raw;
   }
 };
@@ -35,7 +35,7 @@ TEST(grower_protocol) {
   grower.start(f.totals(), {4, false});
   CHECK((grower.wanted() == std::vector<NodeId>{0}));
   CHECK(grower.wanted().empty());
-  const Histogram h = f.histogram(f.stats.rows);
+  const Histogram h = f.histogram(f.stats.counted_rows());
   grower.feed(0, HistogramProfiles(f.data.matrix, f.stats, h), Context{});
   CHECK((grower.splits() == std::vector<NodeId>{0}));
   const Split& split = grower.pending(0);
@@ -64,7 +64,7 @@ TEST(grower_constant_target_is_not_split) {
   params.criterion = Criterion::squared_error;
   const ForestArrays tree = grow_tree(data.matrix, data.mapper, stats, params, Context{});
   CHECK(tree.nodes.size() == 1 && tree.values[0] == 0.1 && tree.impurity[0] == 0);
-  CHECK(row_facts(stats, stats.rows).constant_target);
+  CHECK(row_facts(stats, stats.counted_rows()).constant_target);
 }
 
 TEST(grower_detach_and_graft) {
@@ -79,8 +79,8 @@ TEST(grower_detach_and_graft) {
                               bool detach) -> void {
     Histogram h(data.matrix.histogram_size() * stats.width, 0);
     accumulate(data.matrix, stats, rows, h);
-    const Split split = grower.find(id, HistogramProfiles(data.matrix, stats, h), Context{});
-    if (!split.found()) return;
+    Split split;
+    if (!grower.find(id, HistogramProfiles(data.matrix, stats, h), Context{}, split)) return;
     const NodeId left = grower.apply(id, split);
     std::vector<RowId> side[2];
     for (const RowId r : rows) {
@@ -102,13 +102,13 @@ TEST(grower_detach_and_graft) {
     }
   };
   std::vector<std::int64_t> totals(stats.width, 0);
-  for (const RowId r : stats.rows) stats.add_row(r, totals.data());
+  for (const RowId r : stats.counted_rows()) stats.add_row(r, totals.data());
   const ForestArrays expected = grow_tree(data.matrix, data.mapper, stats, params, Context{});
   CHECK(expected.nodes.size() > 50);
   for (const bool detach : {false, true}) {
     Grower grower(params, search, stats, 4);
     grower.start(totals, {800, false});
-    grow_below(grower, grow_below, 0, stats.rows, detach);
+    grow_below(grower, grow_below, 0, stats.counted_rows(), detach);
     CHECK(same_tree(grower.finish({}), expected));
   }
 }

@@ -91,7 +91,7 @@ TEST(histogram_equals_oracle) {
     const Targets targets(data.table);
     for (const Stats& stats : targets.all) {
       for (const std::size_t step : {1u, 3u, 250u}) {
-        const std::vector<RowId> rows = every(stats.rows, step, p);
+        const std::vector<RowId> rows = every(stats.counted_rows(), step, p);
         compare(data.matrix, stats, rows);
         compare(data.sparse_matrix, stats, rows);
       }
@@ -105,8 +105,8 @@ TEST(histogram_sixteen_bits) {
   CHECK(data.matrix.layout == Layout::dense16);
   const Targets targets(data.table);
   for (const Stats& stats : targets.all) {
-    compare(data.matrix, stats, stats.rows);
-    compare(data.sparse_matrix, stats, every(stats.rows, 2, 1));
+    compare(data.matrix, stats, stats.counted_rows());
+    compare(data.sparse_matrix, stats, every(stats.counted_rows(), 2, 1));
   }
 }
 
@@ -120,8 +120,8 @@ TEST(histogram_widens_blocks) {
   for (const unsigned bits : {14u, 16u, 18u, 20u, 24u}) {
     const Stats stats = Stats::newton(skewed, h, bits, false);
     blocks += stats.form == RowForm::packed && stats.width == 2 && stats.block_rows < 40000 ? 1 : 0;
-    compare(data.matrix, stats, stats.rows);
-    compare(data.sparse_matrix, stats, stats.rows);
+    compare(data.matrix, stats, stats.counted_rows());
+    compare(data.sparse_matrix, stats, stats.counted_rows());
   }
   CHECK(blocks >= 1);
 }
@@ -132,11 +132,11 @@ TEST(histogram_does_not_depend_on_threads) {
   for (const BinnedMatrix* m : {&data.matrix, &data.sparse_matrix}) {
     for (const Stats& stats : targets.all) {
       Histogram one(m->histogram_size() * stats.width, 0);
-      accumulate(*m, stats, stats.rows, one);
+      accumulate(*m, stats, stats.counted_rows(), one);
       HistogramPool pool(one.size());
       for (const int threads : {1, 2, 4}) {
         Histogram out = pool.take();
-        accumulate(*m, stats, stats.rows, out, pool, Context{threads});
+        accumulate(*m, stats, stats.counted_rows(), out, pool, Context{threads});
         CHECK(out == one);
         pool.give(std::move(out));
       }
@@ -148,15 +148,14 @@ TEST(histogram_subtract_gives_the_sibling) {
   const Data data({.n_rows = 500, .n_features = 9, .missing = 0.1, .zeros = 0.4});
   const Targets targets(data.table);
   for (const Stats& stats : targets.all) {
-    const std::vector<RowId> some = every(stats.rows, 3, 5);
+    const std::vector<RowId> all = stats.counted_rows(), some = every(all, 3, 5);
     std::vector<RowId> rest;
-    std::set_difference(stats.rows.begin(), stats.rows.end(), some.begin(), some.end(),
-                        std::back_inserter(rest));
-    Histogram parent = oracle(data.matrix, stats, stats.rows);
+    std::set_difference(all.begin(), all.end(), some.begin(), some.end(), std::back_inserter(rest));
+    Histogram parent = oracle(data.matrix, stats, stats.counted_rows());
     subtract(parent, oracle(data.matrix, stats, some));
     CHECK(parent == oracle(data.matrix, stats, rest));
     add(parent, oracle(data.matrix, stats, some));
-    CHECK(parent == oracle(data.matrix, stats, stats.rows));
+    CHECK(parent == oracle(data.matrix, stats, stats.counted_rows()));
   }
 }
 

@@ -145,6 +145,7 @@ TEST(predict_random_forests) {
     shape.chain = 0.1;
     shape.missing_left = static_cast<double>(below(random, 3)) / 2;
     shape.categorical = below(random, 4) == 0 ? 0.2 : 0.0;
+    shape.few_values = below(random, 2) == 0;
     const Forest forest(random_arrays(random, shape));
     const double missing = below(random, 2) == 0 ? 0.0 : 0.1;
     const std::size_t n = 1 + below(random, 400);
@@ -153,6 +154,25 @@ TEST(predict_random_forests) {
     CHECK(agrees(forest, dense_table(random, n, shape.n_features, dtype, layout, missing), 2));
     CHECK(agrees(
         forest, sparse_table(random, n, shape.n_features, dtype, round % 2 == 0, 0.3, missing), 2));
+  }
+}
+
+TEST(predict_large_trees_for_more_rows_than_stay_near) {
+  Random random(5);
+  for (const bool few_values : {false, true}) {
+    for (const std::size_t n_outputs : {1, 2, 3}) {
+      ForestShape shape;
+      shape.n_trees = 20;
+      shape.max_leaves = 3000;
+      shape.n_features = 9;
+      shape.n_outputs = n_outputs;
+      shape.few_values = few_values;
+      const Forest forest(random_arrays(random, shape));
+      const Table table = dense_table(random, 9001, 9, DType::f32, Layout::c_order, 0.02);
+      CHECK(agrees(forest, table, 1));
+      CHECK(agrees(forest, table, 3));
+      CHECK(forest.ranked(9001) != nullptr);
+    }
   }
 }
 

@@ -13,7 +13,7 @@ std::vector<double> sums_of(const Stats& stats, std::span<const RowId> rows) {
   stats.decode(raw.data(), sums.data());
   return sums;
 }
-std::vector<double> sums_of(const Stats& stats) { return sums_of(stats, stats.rows); }
+std::vector<double> sums_of(const Stats& stats) { return sums_of(stats, stats.counted_rows()); }
 
 const std::uint32_t kTwo[] = {2};
 const std::uint32_t kThree[] = {3};
@@ -57,10 +57,10 @@ TEST(stats_more_classes_are_one_hot) {
   CHECK(plain.form == RowForm::one_hot && plain.width == 3);
   CHECK((sums_of(plain) == std::vector<double>{1, 1, 2}));
   const Stats s = Stats::classes(codes, kThree, weight, true);
-  CHECK(s.width == 4 && s.has_count() && s.rows.size() == 3);
+  CHECK(s.width == 4 && s.has_count() && s.counted_rows().size() == 3);
   CHECK((sums_of(s) == std::vector<double>{1, 0, 2.5}));
   std::vector<std::int64_t> raw(4, 0);
-  for (const RowId r : s.rows) s.add_row(r, raw.data());
+  for (const RowId r : s.counted_rows()) s.add_row(r, raw.data());
   CHECK(s.decode_count(raw.data()) == 3);
 }
 
@@ -74,8 +74,9 @@ TEST(stats_several_outputs) {
   const double y[] = {1, 10, 2, 20, 3, 60};
   const Stats r = Stats::regression(y, 2, {}, true, false);
   CHECK(r.n_sums == 3 && r.form == RowForm::wide && r.width == 3);
-  CHECK(mean_of(r, r.rows, 0) == 2 && mean_of(r, r.rows, 1) == 30);
-  CHECK(close(impurity_of(r, r.rows, 0), 2.0 / 3) && close(impurity_of(r, r.rows, 1), 1400.0 / 3));
+  CHECK(mean_of(r, r.counted_rows(), 0) == 2 && mean_of(r, r.counted_rows(), 1) == 30);
+  CHECK(close(impurity_of(r, r.counted_rows(), 0), 2.0 / 3) &&
+        close(impurity_of(r, r.counted_rows(), 1), 1400.0 / 3));
 }
 
 TEST(stats_regression_units_by_hand) {
@@ -93,13 +94,13 @@ TEST(stats_zero_weights_are_dropped) {
   const std::uint32_t codes[] = {0, 1, 1, 0};
   const double weight[] = {1, 0, 1, 0}, none[] = {0, 0, 0, 0};
   const Stats s = Stats::classes(codes, kTwo, weight, true);
-  CHECK((s.rows == std::vector<RowId>{0, 2}));
+  CHECK((s.counted_rows() == std::vector<RowId>{0, 2}));
   CHECK(s.counts_rows());
   CHECK_THROWS(Stats::classes(codes, kTwo, none, false), std::invalid_argument);
   const double y[] = {1, 1e300, 3, -1e300};
   const Stats r = Stats::regression(y, 1, weight, true, false);
   CHECK(r.y_scale() <= 4);  // ignored rows do not widen the range
-  CHECK(mean_of(r, r.rows) == 2);
+  CHECK(mean_of(r, r.counted_rows()) == 2);
 }
 
 TEST(stats_weight_is_repetition) {
@@ -117,8 +118,8 @@ TEST(stats_weight_is_repetition) {
   const Stats a = Stats::regression(y, 1, weight, true, false),
               b = Stats::regression(repeated, 1, {}, true, false);
   CHECK(sums_of(a) == sums_of(b));
-  CHECK(mean_of(a, a.rows) == mean_of(b, b.rows));
-  CHECK(impurity_of(a, a.rows) == impurity_of(b, b.rows));
+  CHECK(mean_of(a, a.counted_rows()) == mean_of(b, b.counted_rows()));
+  CHECK(impurity_of(a, a.counted_rows()) == impurity_of(b, b.counted_rows()));
   CHECK(sums_of(Stats::classes(codes, kThree, weight, false)) ==
         sums_of(Stats::classes(repeated_codes, kThree, {}, false)));
   std::vector<double> halves = weight;
@@ -146,7 +147,7 @@ TEST(stats_extreme_weights_stay_finite) {
       for (const double v : sums) CHECK(std::isfinite(v) && std::isfinite(v * v));
       CHECK(std::isfinite(s.weight_scale()) && s.weight_scale() > 0);
       CHECK(s.weight_of(sums.data()) * s.weight_scale() >= 0.99 * highest);
-      for (const RowId r : s.rows) CHECK(s.weight_units(r) >= 1);
+      for (const RowId r : s.counted_rows()) CHECK(s.weight_units(r) >= 1);
     }
   }
 }
@@ -177,8 +178,8 @@ TEST(stats_newton_packs_by_size) {
   for (std::size_t r = 0; r < n; ++r) exact[0] += g[r], exact[1] += h[r];
   CHECK(std::abs(static_cast<double>(sums[0] - exact[0])) < 1.0);
   CHECK(std::abs(static_cast<double>(sums[1] / exact[1] - 1)) < 1e-4);
-  CHECK(close(mean_of(s, s.rows, 0), static_cast<double>(exact[0]), 1e-6));
-  CHECK(close(mean_of(s, s.rows, 1), static_cast<double>(exact[1]), 1e-9));
+  CHECK(close(mean_of(s, s.counted_rows(), 0), static_cast<double>(exact[0]), 1e-6));
+  CHECK(close(mean_of(s, s.counted_rows(), 1), static_cast<double>(exact[1]), 1e-9));
   const Stats few = Stats::newton(std::span(g).first(1000), std::span(h).first(1000), 16, false);
   CHECK(few.form == RowForm::packed && few.width == 1);
   g[0] = 1e9;
@@ -217,14 +218,14 @@ TEST(stats_fine_value_is_the_exact_mean) {
     y[1] = 0.1;
     const Stats s = Stats::regression(y, 1, {}, true, false);
     std::size_t wrong = 0;
-    for (const RowId r : s.rows) {
+    for (const RowId r : s.counted_rows()) {
       const RowId one[] = {r};
       wrong += mean_of(s, one) != y[r];
     }
     CHECK(wrong == 0);
     const RowId tenth[] = {1, 1, 1};
     CHECK(mean_of(s, tenth) == 0.1);
-    CHECK(mean_error(s, s.rows, {}) < 1e-13);
+    CHECK(mean_error(s, s.counted_rows(), {}) < 1e-13);
     const RowId few[] = {5, 9, 40};
     CHECK(mean_error(s, few, {}) < 1e-15);
   }
@@ -248,12 +249,13 @@ TEST(stats_weighted_means_are_accurate) {
 TEST(stats_fine_sums_add) {
   const std::vector<double> y = normal(100, 13);
   const Stats s = Stats::regression(y, 1, {}, true, false);
-  std::vector<__int128> both = fine_of(s, std::span(s.rows).first(30));
-  s.add_fine(std::span(s.rows).subspan(30), both.data());
-  CHECK(both == fine_of(s, s.rows));
+  const std::vector<RowId> rows = s.counted_rows();
+  std::vector<__int128> both = fine_of(s, std::span(rows).first(30));
+  s.add_fine(std::span(rows).subspan(30), both.data());
+  CHECK(both == fine_of(s, s.counted_rows()));
   double mean = 0, square = 0;
   for (const double v : y) mean += v / 100, square += v * v / 100;
-  CHECK(close(impurity_of(s, s.rows), square - mean * mean));
+  CHECK(close(impurity_of(s, s.counted_rows()), square - mean * mean));
   const Stats poisson = Stats::regression(std::vector<double>{1, 2, 0}, 1, {}, false, false);
   CHECK(poisson.n_rows == 3);
 }
@@ -262,5 +264,5 @@ TEST(stats_poisson_deviance) {
   const std::vector<double> y{1, 2, 0, 5};
   const Stats s = Stats::regression(y, 1, {}, false, false);
   const double deviance = (0 + 2 * std::log(2.0) + 5 * std::log(5.0)) / 4 - 2 * std::log(2.0);
-  CHECK(close(impurity_of(s, s.rows), deviance, 1e-12));
+  CHECK(close(impurity_of(s, s.counted_rows()), deviance, 1e-12));
 }

@@ -30,7 +30,8 @@ void check_leaf_rows(const Data& data, const Input& input, const BinnedMatrix& m
   LeafRows rows;
   const ForestArrays tree = grow_tree(m, data.mapper, stats, params, Context{2}, &rows);
   const std::vector<std::uint32_t> leaf = leaves_of(tree, input);
-  CHECK(rows.begin.size() == rows.node.size() + 1 && rows.begin.back() == stats.rows.size());
+  CHECK(rows.begin.size() == rows.node.size() + 1 &&
+        rows.begin.back() == stats.counted_rows().size());
   CHECK(rows.node.size() == count_leaves(tree));
   std::size_t wrong = 0;
   for (std::size_t k = 0; k + 1 < rows.begin.size(); ++k) {
@@ -41,7 +42,7 @@ void check_leaf_rows(const Data& data, const Input& input, const BinnedMatrix& m
   CHECK(wrong == 0);
   std::vector<RowId> all = rows.rows;
   std::sort(all.begin(), all.end());
-  CHECK(all == stats.rows);
+  CHECK(all == stats.counted_rows());
 }
 
 void check_sums(const ForestArrays& tree) {

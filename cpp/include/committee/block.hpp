@@ -14,7 +14,7 @@ namespace committee {
 /// 0.25, 0.26, 0.32. Histograms that leave the second cache, or have many words a bin, lose much
 /// earlier. Blocks by row, which make no profiles, are good up to kMaxBlockRows.
 std::size_t block_rows(const BinnedMatrix& matrix, const Stats& stats, bool by_row);
-inline constexpr std::size_t kMaxBlockRows = 512;
+inline constexpr std::size_t kMaxBlockRows = 4096;     // whose sums one packed word holds
 inline constexpr std::size_t kMaxBlockFeatures = 256;  // of a block by row
 
 class Block final : public ProfileSource {
@@ -34,6 +34,9 @@ class Block final : public ProfileSource {
                  Profile& out) const override;
   void halves(std::size_t feature, std::uint32_t bin, std::size_t width,
               Profile& out) const override;
+  bool sums_together() const override { return by_row_ && stats_.form == RowForm::packed; }
+  bool sums_below(std::span<const DrawnCut> cuts, std::size_t width,
+                  std::int64_t* sums) const override;
   const std::vector<std::uint32_t>* varying() const override;
 
   /// Divides positions [begin, end) by a split; returns how many go left.
@@ -53,8 +56,11 @@ class Block final : public ProfileSource {
   template <class CodeAt>
   void read_rows(CodeAt code_at, std::size_t n_bins, Profile& out) const;
   bool complete(std::size_t feature) const;
-  template <class CodeAt>
-  std::size_t divide_rows(CodeAt code_at, std::size_t begin, std::size_t end, const Split& split);
+  void spread(std::int64_t word, std::size_t width, std::int64_t* raw) const;
+  template <std::size_t kN>
+  void add_below(const DrawnCut* cuts, std::int64_t* sums) const;
+  template <class CodeAt, class LeftOf>
+  std::size_t divide_rows(CodeAt code_at, LeftOf left_of, std::size_t begin, std::size_t end);
   template <class Use>
   auto with_column(std::size_t feature, Use use) const;
   std::uint32_t sparse_code(std::size_t feature, std::size_t local) const;

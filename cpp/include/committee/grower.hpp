@@ -3,7 +3,8 @@
 // disk or workers elsewhere.
 //
 //   grower.start(totals, facts)
-//   loop:  wanted() -> nodes;  feed(node, profiles) for each
+//   loop:  wanted() -> nodes;  feed(node, profiles) for each;  given_up() -> nodes of no use any
+//   more
 //          splits() -> nodes to split now; route their rows; describe(child, facts) for both
 //          children
 //   finish(leaf sums) -> the tree
@@ -14,6 +15,7 @@
 #pragma once
 
 #include <memory>
+#include <set>
 
 #include "committee/forest.hpp"
 #include "committee/split.hpp"
@@ -57,6 +59,8 @@ class Grower {
   void start(std::span<const std::int64_t> totals, RowFacts facts);
   std::vector<NodeId> wanted();
   void feed(NodeId node, const ProfileSource& profiles, const Context& context);
+  /// Nodes whose split can no longer come: as many better ones wait as leaves may still be added.
+  std::vector<NodeId> given_up();
   std::vector<NodeId> splits();
   void describe(NodeId child, RowFacts facts);
   /// The tree in level order. fine: Stats::fine_width() exact sums a node, given for the leaves.
@@ -71,7 +75,7 @@ class Grower {
   }
   const Split& pending(NodeId id) const;
   std::span<const std::uint32_t> candidates(NodeId id) const;  // features the node may be split on
-  Split find(NodeId id, const ProfileSource& profiles, const Context& context) const;
+  bool find(NodeId id, const ProfileSource& profiles, const Context& context, Split& split) const;
   NodeId apply(NodeId id, const Split& split);  // makes the children; returns the left one
   /// A grower for the subtree below `id`, and its return.
   Grower detach(NodeId id) const;
@@ -92,7 +96,11 @@ class Grower {
     NodeId node;
     Split split;
   };
-  static bool later(const Pending& a, const Pending& b);
+  struct Better {  // the largest gain first, the oldest of equals
+    bool operator()(const Pending& a, const Pending& b) const {
+      return a.split.gain > b.split.gain || (a.split.gain == b.split.gain && a.node < b.node);
+    }
+  };
   struct FeatureGroups;  // interaction constraints: which groups are still open below a node
 
   const TreeParams& params_;
@@ -104,7 +112,9 @@ class Grower {
   std::vector<std::int64_t> raw_;  // width a node
   std::vector<std::vector<std::uint64_t>> sets_;
   std::vector<std::shared_ptr<const FeatureGroups>> groups_;  // per node; empty without constraints
-  std::vector<Pending> pending_;
+  std::vector<Pending> pending_;                              // depth-first and level by level
+  std::set<Pending, Better> ranked_;                          // best-first
+  std::vector<NodeId> given_up_;
   std::vector<Pending> emitted_;
   std::vector<NodeId> wanted_;
   std::size_t n_leaves_ = 1;

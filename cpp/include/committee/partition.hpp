@@ -2,6 +2,8 @@
 // so that a node's rows stay ascending and its memory accesses nearly sequential.
 #pragma once
 
+#include <memory>
+
 #include "committee/matrix.hpp"
 #include "committee/parallel.hpp"
 #include "committee/split.hpp"
@@ -10,8 +12,8 @@ namespace committee {
 
 class Partition {
  public:
-  explicit Partition(std::span<const RowId> rows)
-      : rows_(rows.begin(), rows.end()), spare_(rows.size()) {}
+  explicit Partition(std::vector<RowId> rows)
+      : rows_(std::move(rows)), spare_(std::make_unique_for_overwrite<RowId[]>(rows_.size())) {}
 
   std::span<RowId> rows() { return rows_; }
   std::span<RowId> rows(std::size_t begin, std::size_t n) { return {rows_.data() + begin, n}; }
@@ -26,7 +28,7 @@ class Partition {
 
  private:
   std::vector<RowId> rows_;
-  std::vector<RowId> spare_;
+  std::unique_ptr<RowId[]> spare_;  // as large; what is never written never becomes resident
 };
 
 /// side[code] = 1 where the code goes left.

@@ -26,6 +26,13 @@ struct Ends {
   bool missing = false;
 };
 
+/// A cut that was drawn: codes up to `bin` go left.
+struct DrawnCut {
+  std::size_t turn = 0;  // of its feature among those tried
+  std::uint32_t feature = 0, bin = 0;
+  double threshold = 0;
+};
+
 /// Where a node's profiles come from. read() may be called from several threads with different
 /// profiles.
 class ProfileSource {
@@ -41,6 +48,12 @@ class ProfileSource {
                          Profile& out) const;
   virtual void halves(std::size_t feature, std::uint32_t bin, std::size_t width,
                       Profile& out) const;
+  /// Whether several cuts are summed together; if so, the first cells of `sum_below` for each,
+  /// `width` words, or false where a row is missing.
+  virtual bool sums_together() const { return false; }
+  virtual bool sums_below(std::span<const DrawnCut>, std::size_t, std::int64_t*) const {
+    return false;
+  }
   /// These features are going to be read first: a source may sum them together.
   virtual void expect(std::span<const std::uint32_t>) const {}
   /// Features that may vary in the node, ascending, where the source knows; null: any may.

@@ -98,9 +98,10 @@ class SplitSearch {
  public:
   SplitSearch(const TreeParams& params, const BinMapper& mapper, const Stats& stats);
 
-  /// The best split of a node, or one with found() == false. Deterministic for any number of
-  /// threads.
-  Split best(const NodeSums& node, const ProfileSource& profiles, const Context& context) const;
+  /// Sets `split` to the best split of a node, if there is one; its memory is used again.
+  /// Deterministic for any number of threads.
+  bool best(const NodeSums& node, const ProfileSource& profiles, const Context& context,
+            Split& split) const;
 
   const SumShape& shape() const { return shape_; }
   /// The value a leaf of these decoded sums would have for monotone constraints; two sums only.
@@ -122,8 +123,8 @@ class SplitSearch {
                            std::span<const std::uint32_t> features, FeatureDraw* draw) const;
   void spell(const NodeSums& node, const Scratch& scratch, const Candidate& c, Split& split) const;
   double parent_score(const NodeSums& node) const;
-  Split materialise(const NodeSums& node, const ProfileSource& profiles,
-                    const Candidate& candidate) const;
+  void materialise(const NodeSums& node, const ProfileSource& profiles, const Candidate& candidate,
+                   Split& split) const;
 
   const TreeParams& params_;
   const BinMapper& mapper_;

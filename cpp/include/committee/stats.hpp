@@ -55,7 +55,6 @@ class Stats {
   std::size_t n_sums = 2;  // float64 sums per bin once decoded (without the count)
   std::size_t n_outputs = 1;
   std::vector<std::uint32_t> n_classes;  // per output; empty unless classes
-  std::vector<RowId> rows;               // the rows of positive weight, ascending
 
   // --- row data ---
   std::vector<std::int64_t>
@@ -80,6 +79,10 @@ class Stats {
   double unit(std::size_t sum) const { return unit_[sum]; }
   /// Both packed sums of any set of rows are below 2^52: float64 holds them exactly.
   bool small_sums() const { return small_sums_; }
+
+  /// The rows of positive weight, ascending.
+  std::vector<RowId> counted_rows() const;
+  bool counts(RowId r) const;
 
   /// Adds row r to raw[width].
   void add_row(RowId r, std::int64_t* raw) const;
@@ -116,6 +119,7 @@ class Stats {
   std::int64_t y_units(RowId r, std::size_t output, std::size_t limbs = 1) const;
 
  private:
+  void release_rows();
   void use_weights(std::span<const double> weight, std::size_t n, int limit_bits);
   /// a(row), b(row): the two sums of a row; words are made of them without a copy in between.
   template <class A, class B>
@@ -126,6 +130,7 @@ class Stats {
   std::int64_t fine_weight(RowId r) const;
   int square_exponent() const;
 
+  std::vector<RowId> rows_;   // those of positive weight; once built, empty where all are
   std::vector<double> unit_;  // per decoded sum: one unit of it, a power of two
   double weight_scale_ = 1;   // decoded weight to the user's
   double y_scale_ = 1;        // decoded y to the user's

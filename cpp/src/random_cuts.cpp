@@ -1,0 +1,133 @@
+// Extra trees' rule (Geurts, Ernst, Wehenkel 2006): a cut is drawn, uniformly between a feature's
+// ends in the node, and only then held against the target. Cuts of several features are drawn and
+// summed together where the rows lie near.
+#include <algorithm>
+#include <bit>
+
+#include "feature_search.hpp"
+
+namespace committee {
+namespace {
+
+/// How many of n ascending values do not exceed t, for several searches in step: each of them waits
+/// for memory, and no branch depends on the values.
+struct Search {
+  const double* value;
+  std::uint32_t n;
+  double t;
+  std::uint32_t count = 0;
+};
+void run(std::span<Search> searches) {
+  std::uint32_t most = 0;
+  for (const Search& search : searches) most = std::max(most, search.n);
+  for (std::uint32_t half = std::bit_floor(most); half > 0; half /= 2) {
+    for (Search& search : searches) {
+      const std::uint32_t probe = search.count + half, last = std::min(probe, search.n);
+      const bool up = probe == last && search.value[last - 1] <= search.t;
+      search.count += half & (0u - static_cast<std::uint32_t>(up));
+    }
+  }
+}
+
+}  // namespace
+
+/// Uniform between the smallest and the largest value of the node. The last bin whose largest value
+/// does not exceed the threshold goes left; never all of them.
+void FeatureSearch::draw(std::span<const Ends> ends, std::span<DrawnCut> cuts) const {
+  constexpr std::size_t kTogether = 8;
+  Search searches[kTogether];
+  for (std::size_t first = 0; first < cuts.size(); first += kTogether) {
+    const std::size_t n = std::min(kTogether, cuts.size() - first);
+    for (std::size_t k = 0; k < n; ++k) {
+      DrawnCut& cut = cuts[first + k];
+      const auto [low, high] = std::pair(ends[first + k].low, ends[first + k].high);
+      const FeatureBins& bins = s.mapper_.feature(cut.feature);
+      const double u = KeyedStream(mix(node.key, cut.feature), Use::threshold).uniform();
+      cut.threshold = bins.gap_low[low] * (1 - u) + bins.gap_high[high - 1] * u;
+      searches[k] = {bins.gap_low.data() + low, high - low, cut.threshold};
+    }
+    run({searches, n});
+    for (std::size_t k = 0; k < n; ++k)
+      cuts[first + k].bin = ends[first + k].low + std::max(searches[k].count, 1u) - 1;
+  }
+}
+
+void FeatureSearch::take_cut(const DrawnCut& cut, Candidate& out) const {
+  out.feature = cut.feature;
+  out.bin = cut.bin;
+  out.threshold = cut.threshold;
+  out.halved = true;
+}
+
+/// With missing rows the side they take is still learned, and a node with one value and missing
+/// rows is cut between the two. False when the feature is constant in the node.
+bool FeatureSearch::try_random(const ProfileSource& profiles, Scratch& scratch,
+                               Candidate& out) const {
+  const Ends ends = profiles.ends(out.feature);
+  if (!ends.present || (ends.low == ends.high && !ends.missing)) return false;
+  if (ends.low == ends.high) {
+    profiles.read(out.feature, scratch.profile);
+    try_numeric(scratch, out);
+    return true;
+  }
+  DrawnCut cut;
+  cut.feature = out.feature;
+  draw({&ends, 1}, {&cut, 1});
+  take_cut(cut, out);
+  profiles.sum_below(out.feature, out.bin, s.stats_.width, scratch.profile);
+  scan_any(scratch.profile, nullptr, 0, 1, limits(out.feature), out.boundary);
+  return true;
+}
+
+void FeatureSearch::draw_ahead(const ProfileSource& profiles,
+                               std::span<const std::uint32_t> features, Scratch& scratch) const {
+  scratch.cuts.clear();
+  scratch.ends.clear();
+  if (!profiles.sums_together()) return;
+  for (std::size_t turn = 0; turn < features.size(); ++turn) {
+    const std::uint32_t f = features[turn];
+    if (s.mapper_.feature(f).categorical) continue;
+    const Ends ends = profiles.ends(f);
+    if (!ends.present || ends.low == ends.high) continue;
+    scratch.cuts.push_back({turn, f, 0, 0});
+    scratch.ends.push_back(ends);
+  }
+  draw(scratch.ends, scratch.cuts);
+  scratch.below.resize(scratch.cuts.size() * s.stats_.width);
+  if (!profiles.sums_below(scratch.cuts, s.stats_.width, scratch.below.data()))
+    scratch.cuts.clear();
+}
+
+void FeatureSearch::try_drawn(std::size_t k, Scratch& scratch, Candidate& out) const {
+  const std::size_t width = s.stats_.width;
+  out = Candidate{};
+  take_cut(scratch.cuts[k], out);
+  Profile& profile = scratch.profile;
+  profile.reserve(2, width);
+  profile.n = 2;
+  profile.has_missing = false;
+  std::copy_n(scratch.below.data() + k * width, width, profile.raw.data());
+  scan_any(profile, nullptr, 0, 1, limits(out.feature), out.boundary);
+  out.quality = out.boundary.score;
+}
+
+/// Extra trees cut levels as they cut numbers, without looking at the target (Geurts et al. 2006,
+/// table 1): each level present goes to a side drawn for it, and neither side stays empty.
+bool FeatureSearch::sets_drawn(const Profile& profile) const {
+  return s.params_.rule == SplitRule::random && profile.n > 1;
+}
+
+void FeatureSearch::draw_set(Scratch& scratch, std::uint32_t feature) const {
+  const Profile& profile = scratch.profile;
+  const std::uint64_t key = mix(mix(node.key, feature), static_cast<std::uint64_t>(Use::threshold));
+  std::size_t n_right = 0;
+  for (std::size_t i = 0; i < profile.n; ++i) {
+    scratch.ratio[i] = static_cast<double>(mix(key, profile.bin[i]) >> 63);
+    n_right += scratch.ratio[i] > 0 ? 1 : 0;
+  }
+  if (n_right > 0 && n_right < profile.n) return;
+  const std::size_t other = mix(key, ~std::uint64_t{0}) % profile.n;
+  scratch.ratio[other] = 1 - scratch.ratio[other];
+}
+
+}  // namespace committee
