@@ -47,7 +47,7 @@ cpp-test: $(VENV)/.build ## C++ unit tests, by ctest
 	ctest --test-dir build/cpp-test/cpp --output-on-failure --no-tests=error
 
 pytest: $(VENV)/.tools $(VENV)/.package ## Python tests and doctests of the installed package
-	@$(PY) -m pytest $(ARGS)
+	@$(PY) -m pytest --numprocesses=auto --dist=worksteal $(ARGS)
 
 bench: $(VENV)/.bench $(VENV)/.package ## Build the C++ benchmarks, then run benchmarks/
 	cmake -S . -B build/bench -DCMAKE_BUILD_TYPE=Release -DCOMMITTEE_BUILD_BENCH=ON \

@@ -123,19 +123,18 @@ def test_n07_ten_thousand_classes():
 
 
 def fit_seconds(p):
+    """Return the processor's time: what else the machine does must not count."""
     rng = np.random.default_rng(5)
     X = rng.normal(size=(500, p)).astype(np.float32)
     y = (X[:, 0] + X[:, 1] > 0).astype(int)
-    times = []
-    for _ in range(2):
-        start = time.perf_counter()
-        DecisionTreeClassifier(max_depth=4).fit(X, y)
-        times.append(time.perf_counter() - start)
-    return min(times)
+    start = time.thread_time()
+    DecisionTreeClassifier(max_depth=4, n_jobs=1).fit(X, y)
+    return time.thread_time() - start
 
 
 def test_n08_time_is_linear_in_features():
-    assert fit_seconds(100_000) / fit_seconds(10_000) <= 12
+    few, many = zip(*((fit_seconds(10_000), fit_seconds(100_000)) for _ in range(3)), strict=True)
+    assert min(many) / min(few) <= 12
 
 
 @every

@@ -32,7 +32,8 @@ struct Scratch {
   std::vector<double> a, b, score;  // sums left of each boundary, and what they are worth
   std::vector<Ends> ends;           // random rule: of the features whose
   std::vector<DrawnCut> cuts;       // cuts are drawn ahead, with
-  std::vector<std::int64_t> below;  // what goes left of each
+  std::vector<std::int64_t> below;  // what goes left of each, and
+  std::vector<Boundary> drawn;      // what it gains
 };
 
 /// Scans one profile in one order with the criterion at hand.
@@ -51,8 +52,8 @@ struct FeatureSearch {
   /// can; else scratch.cuts stays empty. Constant features and categories are left out.
   void draw_ahead(const ProfileSource& profiles, std::span<const std::uint32_t> features,
                   Scratch& scratch) const;
-  /// The k-th of them.
-  void try_drawn(std::size_t k, Scratch& scratch, Candidate& out) const;
+  /// The k-th of them, with what it gains.
+  void take_drawn(std::size_t k, const Scratch& scratch, Candidate& out) const;
   /// Writes to scratch the order in which levels are cut; `variant` below n_variants().
   void order_levels(Scratch& scratch, std::uint32_t feature, std::size_t variant) const;
 
@@ -66,6 +67,8 @@ struct FeatureSearch {
   bool try_random(const ProfileSource& profiles, Scratch& scratch, Candidate& out) const;
   void draw(std::span<const Ends> ends, std::span<DrawnCut> cuts) const;
   void take_cut(const DrawnCut& cut, Candidate& out) const;
+  void score_ahead(Scratch& scratch) const;
+  void scan_ahead(Scratch& scratch) const;
   void try_levels(Scratch& scratch, Candidate& out) const;
   void try_multiway(Scratch& scratch, Candidate& out) const;
 

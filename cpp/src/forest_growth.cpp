@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <mutex>
 #include <numeric>
+#include <optional>
 
 #include "committee/pack.hpp"
 
@@ -57,18 +59,14 @@ class ForestGrower {
     if (target_.balanced) balance(target_, weight);
     for (std::size_t r = 0; r < target_.factor.size(); ++r) weight[r] *= target_.factor[r];
     const bool plain = std::all_of(weight.begin(), weight.end(), [](double w) { return w == 1; });
-    const std::span<const double> used = plain ? std::span<const double>{} : weight;
     TreeParams params = params_;
     params.seed = mix(params_.seed, number);
     const double total = std::accumulate(weight.begin(), weight.end(), 0.0);
     params.min_weight_leaf *= total;
     if (std::isfinite(params.min_gain)) params.min_gain *= total;
-    const bool counted = params.min_rows_leaf > 1;
-    const Stats stats =
-        target_.kind == SumKind::classes
-            ? Stats::classes(target_.codes, target_.n_classes, used, counted)
-            : Stats::regression(target_.y, target_.n_outputs, used, target_.centred, counted);
-    Grown grown{grow_tree(matrix_, mapper_, stats, params, context), {}};
+    std::optional<Stats> own;
+    if (!plain) own = stats_of(weight);
+    Grown grown{grow_tree(matrix_, mapper_, plain ? plain_stats() : *own, params, context), {}};
     grown.importance = importance_of(grown.tree);
     grown.tree.gain = {};
     grown.tree.impurity = {};
@@ -78,11 +76,25 @@ class ForestGrower {
   }
 
  private:
+  Stats stats_of(std::span<const double> weight) const {
+    const bool counted = params_.min_rows_leaf > 1;
+    if (target_.kind == SumKind::classes)
+      return Stats::classes(target_.codes, target_.n_classes, weight, counted);
+    return Stats::regression(target_.y, target_.n_outputs, weight, target_.centred, counted);
+  }
+  /// Members that see every row once share their statistics.
+  const Stats& plain_stats() const {
+    std::call_once(plain_made_, [&] { plain_ = stats_of({}); });
+    return *plain_;
+  }
+
   const BinnedMatrix& matrix_;
   const BinMapper& mapper_;
   const Target& target_;
   const Bags& bags_;
   const TreeParams& params_;
+  mutable std::once_flag plain_made_;
+  mutable std::optional<Stats> plain_;
 };
 
 template <class T>

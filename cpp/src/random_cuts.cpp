@@ -3,6 +3,7 @@
 // summed together where the rows lie near.
 #include <algorithm>
 #include <bit>
+#include <cmath>
 
 #include "feature_search.hpp"
 
@@ -96,18 +97,57 @@ void FeatureSearch::draw_ahead(const ProfileSource& profiles,
   scratch.below.resize(scratch.cuts.size() * s.stats_.width);
   if (!profiles.sums_below(scratch.cuts, s.stats_.width, scratch.below.data()))
     scratch.cuts.clear();
+  score_ahead(scratch);
 }
 
-void FeatureSearch::try_drawn(std::size_t k, Scratch& scratch, Candidate& out) const {
+/// As `scan` would, cut by cut.
+void FeatureSearch::scan_ahead(Scratch& scratch) const {
   const std::size_t width = s.stats_.width;
-  out = Candidate{};
-  take_cut(scratch.cuts[k], out);
   Profile& profile = scratch.profile;
   profile.reserve(2, width);
   profile.n = 2;
   profile.has_missing = false;
-  std::copy_n(scratch.below.data() + k * width, width, profile.raw.data());
-  scan_any(profile, nullptr, 0, 1, limits(out.feature), out.boundary);
+  for (std::size_t k = 0; k < scratch.cuts.size(); ++k) {
+    std::copy_n(scratch.below.data() + k * width, width, profile.raw.data());
+    scan_any(profile, nullptr, 0, 1, limits(scratch.cuts[k].feature), scratch.drawn[k]);
+  }
+}
+
+void FeatureSearch::score_ahead(Scratch& scratch) const {
+  const std::size_t n = scratch.cuts.size();
+  scratch.drawn.assign(n, Boundary{});
+  if (n == 0) return;
+  const Limits limit = limits(scratch.cuts[0].feature);
+  if (!s.params_.monotone.empty() || !plain(limit)) return scan_ahead(scratch);
+  if (scratch.a.size() < n) {
+    scratch.a.resize(n);
+    scratch.b.resize(n);
+    scratch.score.resize(n);
+  }
+  double total[2], left[2];
+  s.stats_.decode(node.raw.data(), total);
+  for (std::size_t k = 0; k < n; ++k) {
+    s.stats_.decode(scratch.below.data() + k * s.stats_.width, left);
+    scratch.a[k] = left[0];
+    scratch.b[k] = left[1];
+  }
+  score_boundaries(s.params_.criterion, s.params_.l2, scratch.a.data(), scratch.b.data(), n,
+                   total[0], total[1], scratch.score.data());
+  const bool classes = s.stats_.kind == SumKind::classes;
+  const double least = std::max(limit.min_weight, s.stats_.counts_rows() ? limit.min_rows : 0.0);
+  const double all = classes ? total[0] + total[1] : total[1];
+  for (std::size_t k = 0; k < n; ++k) {
+    const double weight = classes ? scratch.a[k] + scratch.b[k] : scratch.b[k];
+    const double gain = scratch.score[k] - parent;
+    if (weight < least || all - weight < least || !std::isfinite(gain)) continue;
+    scratch.drawn[k] = {std::min(gain, perfect), gain, 0, false, true};
+  }
+}
+
+void FeatureSearch::take_drawn(std::size_t k, const Scratch& scratch, Candidate& out) const {
+  out = Candidate{};
+  take_cut(scratch.cuts[k], out);
+  out.boundary = scratch.drawn[k];
   out.quality = out.boundary.score;
 }
 

@@ -140,8 +140,10 @@ Candidate SplitSearch::search_in_turn(const FeatureSearch& search, const Profile
       draw->extend(i + 1);
     }
     if (next < scratch.cuts.size() && scratch.cuts[next].turn == i) {
-      search.try_drawn(next++, scratch, candidate);
       ++varying;
+      const Boundary& drawn = scratch.drawn[next++];
+      if (!ratio && best.boundary.found && !(drawn.score > best.quality)) continue;
+      search.take_drawn(next - 1, scratch, candidate);
     } else {
       varying += search.try_feature(profiles, features[i], scratch, candidate) ? 1 : 0;
     }
