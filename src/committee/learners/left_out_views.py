@@ -1,7 +1,10 @@
-"""What the rows that members left out tell about a forest: score, curve, and proof of no leak."""
+"""What the rows that members left out tell: score, curve, and proof that nothing leaked."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import partial
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -10,7 +13,6 @@ from sklearn.utils.validation import check_is_fitted
 
 from committee import _engine
 from committee.core.bags import BagPlan, LeftOut
-from committee.core.members import Trees
 from committee.core.outofbag import (
     LeakReport,
     OutOfBag,
@@ -29,46 +31,55 @@ from committee.learners.targets import ClassTarget, Target
 Floats: TypeAlias = npt.NDArray[np.float64]
 
 
-class LeftOutViews:
-    """Mixin of forests: out-of-bag score and curve, and the verification of both."""
+@dataclass(frozen=True)
+class Evidence:
+    """The training rows read again: how their bags are drawn, and what the members say of them.
+
+    Attributes
+    ----------
+    holder : str
+        The attribute that holds the members.
+    members : callable
+        Gives the outputs of one member after the other.
+    at_once : callable
+        Gives the out-of-bag predictions as fit computes them.
+    """
+
+    target: Target
+    plan: BagPlan
+    holder: str
+    n_members: int
+    n_threads: int
+    members: Callable[[], Iterator[Floats]]
+    at_once: Callable[[], OutOfBag]
+
+
+class LeftOutProof:
+    """Mixin of committees on bags: the out-of-bag curve, and the proof that nothing leaked."""
 
     oob_score: Any
-    forest_: _engine.Forest
     bag_plan_: BagPlan
     left_out_: LeftOut
 
-    def _prepare(
-        self, X: Any, y: Any, sample_weight: Any, groups: Any, seed: int | None
-    ) -> ForestGrower:
-        """Read the training rows and plan their bags."""
+    def _evidence(self, X: Any, y: Any, sample_weight: Any, groups: Any) -> Evidence:
+        """Read the training rows and plan their bags, with the seed of ``bag_plan_``."""
         raise NotImplementedError
 
-    def _again(self, X: Any, y: Any, sample_weight: Any, groups: Any) -> ForestGrower:
+    def _scorer(self) -> Any:
+        return self.oob_score if callable(self.oob_score) else None
+
+    def _again(self, X: Any, y: Any, sample_weight: Any, groups: Any) -> Evidence:
         """Read the training rows once more; others are refused."""
         check_is_fitted(self)
         if not self.bag_plan_.leaves_out:
             found = f"no member left a row out: bags are drawn by {self.bag_plan_.draw!r}"
             fix = "fit with bootstrap=True and resampling other than 'exponential'"
             raise InputError(describe("P-BAG", "bootstrap", found, fix=fix))
-        grower = self._prepare(X, y, sample_weight, groups, self.bag_plan_.seed)
-        compare_plans(self.bag_plan_, grower.plan)
-        return grower
+        evidence = self._evidence(X, y, sample_weight, groups)
+        compare_plans(self.bag_plan_, evidence.plan)
+        return evidence
 
-    def _oob_attributes(
-        self, grower: ForestGrower, forest: _engine.Forest, left_out: LeftOut
-    ) -> dict[str, Any]:
-        """Score the forest on the rows its members left out."""
-        found = predict_left_out(forest, grower.table, left_out, grower.n_threads)
-        found.warn_unknown(grower.plan.drawable)
-        scorer = self.oob_score if callable(self.oob_score) else None
-        score = score_known(grower.target, found, grower.plan, scorer)
-        classes = isinstance(grower.target, ClassTarget)
-        name = "oob_decision_function_" if classes else "oob_prediction_"
-        return {"oob_score_": score, name: shaped(grower.target, found.means)}
-
-    def oob_curve(
-        self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None
-    ) -> npt.NDArray[np.float64]:
+    def oob_curve(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> Floats:
         """Score the first 1, 2, .. members on the rows they left out.
 
         Parameters
@@ -82,11 +93,10 @@ class LeftOutViews:
             Accuracy or R², as in ``oob_score_``, which is the last of them; of the rows that at
             least one of the members left out.
         """
-        grower = self._again(X, y, sample_weight, groups)
-        trees = Trees(self.forest_, grower.schema).each(grower.table, grower.n_threads)
-        scorer = self.oob_score if callable(self.oob_score) else None
-        stages = accumulate(trees, self.left_out_)
-        return np.array([score_known(grower.target, s, grower.plan, scorer) for s in stages])
+        evidence = self._again(X, y, sample_weight, groups)
+        stages = accumulate(evidence.members(), self.left_out_)
+        score = partial(score_known, evidence.target, plan=evidence.plan, scorer=self._scorer())
+        return np.array([score(stage) for stage in stages])
 
     def verify_no_leak(
         self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None
@@ -112,20 +122,56 @@ class LeftOutViews:
         InputError
             Naming the first member and row that disagree, or the rows that are not those of fit.
         """
-        grower = self._again(X, y, sample_weight, groups)
-        forest, left_out = self.forest_, self.left_out_
-        if len(left_out) != forest.n_trees:
-            found = f"bags of {len(left_out)} members, forest_ has {forest.n_trees}"
+        evidence = self._again(X, y, sample_weight, groups)
+        left_out, n_members = self.left_out_, evidence.n_members
+        if len(left_out) != n_members:
+            found = f"bags of {len(left_out)} members, {evidence.holder} has {n_members}"
             raise InputError(describe("M-LEAK", "left_out_", found, fix="fit the model again"))
-        compare_bags(grower.bags, left_out, grower.n_threads)
-        *_, found_again = accumulate(outputs_one_by_one(forest, grower.table), left_out)
-        at_once = predict_left_out(forest, grower.table, left_out, grower.n_threads)
-        compare_predictions(found_again.means, at_once.means, "forest_")
+        compare_bags(evidence.plan.native(), left_out, evidence.n_threads)
+        *_, found_again = accumulate(evidence.members(), left_out)
+        again = shaped(evidence.target, found_again.means)
+        at_once = shaped(evidence.target, evidence.at_once().means)
+        compare_predictions(again, at_once, evidence.holder)
         for name in ("oob_decision_function_", "oob_prediction_"):
             if hasattr(self, name):
-                again = shaped(grower.target, found_again.means)
                 compare_predictions(again, getattr(self, name), name)
-        return LeakReport(forest.n_trees, left_out.n_rows, int(found_again.counts.sum()))
+        return LeakReport(n_members, left_out.n_rows, int(found_again.counts.sum()))
+
+
+class LeftOutViews(LeftOutProof):
+    """Mixin of forests: their evidence, and the score at the end of fit."""
+
+    forest_: _engine.Forest
+
+    def _prepare(
+        self, X: Any, y: Any, sample_weight: Any, groups: Any, seed: int | None
+    ) -> ForestGrower:
+        """Read the training rows and plan their bags."""
+        raise NotImplementedError
+
+    def _evidence(self, X: Any, y: Any, sample_weight: Any, groups: Any) -> Evidence:
+        grower = self._prepare(X, y, sample_weight, groups, self.bag_plan_.seed)
+        forest, table = self.forest_, grower.table
+        return Evidence(
+            grower.target,
+            grower.plan,
+            "forest_",
+            forest.n_trees,
+            grower.n_threads,
+            partial(outputs_one_by_one, forest, table),
+            partial(predict_left_out, forest, table, self.left_out_, grower.n_threads),
+        )
+
+    def _oob_attributes(
+        self, grower: ForestGrower, forest: _engine.Forest, left_out: LeftOut
+    ) -> dict[str, Any]:
+        """Score the forest on the rows its members left out."""
+        found = predict_left_out(forest, grower.table, left_out, grower.n_threads)
+        found.warn_unknown(grower.plan.drawable)
+        score = score_known(grower.target, found, grower.plan, self._scorer())
+        classes = isinstance(grower.target, ClassTarget)
+        name = "oob_decision_function_" if classes else "oob_prediction_"
+        return {"oob_score_": score, name: shaped(grower.target, found.means)}
 
 
 def shaped(target: Target, means: Floats) -> Floats:
