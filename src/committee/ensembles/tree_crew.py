@@ -8,9 +8,9 @@ stand on a path.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Any, overload
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -29,6 +29,7 @@ from committee.data.rows import Rows
 from committee.ensembles.feature_maps import FeatureSubset
 from committee.ensembles.map_draws import SubspaceDraw
 from committee.learners.forest_growing import ForestGrower, mixed
+from committee.learners.forest_views import MemberViews
 from committee.learners.growing import tree_params
 from committee.learners.structure import Tree
 from committee.learners.targets import Target
@@ -209,36 +210,15 @@ def asked_forest(committee: Committee) -> _engine.Forest:
     return committee.members.forest  # type: ignore[attr-defined,no-any-return]
 
 
-class TreeViews(Sequence[Any]):
+class TreeViews(MemberViews):
     """The members as decision trees that read the columns of their own subspace.
 
-    Parameters
-    ----------
-    model : estimator
-        The fitted committee.
-
-    Notes
-    -----
     Of their nodes, trees grown all at once know splits and values; counts and impurities are not
     kept.
     """
 
-    def __init__(self, model: Any) -> None:
-        self._model = model
-
-    def __len__(self) -> int:
-        return int(self._model.forest_.n_trees)
-
-    @overload
-    def __getitem__(self, index: int) -> Any: ...
-    @overload
-    def __getitem__(self, index: slice) -> list[Any]: ...
-    def __getitem__(self, index: int | slice) -> Any:
-        chosen = range(len(self))[index]
-        return self._view(chosen) if isinstance(chosen, int) else [self._view(k) for k in chosen]
-
     def _view(self, member: int) -> Any:
-        model = self._model
+        model = self._owner
         view = clone(model.estimator_)
         features = model.estimators_features_[member]
         tree = model.forest_.slice(member, member + 1)

@@ -19,25 +19,20 @@ from committee.learners.structure import Tree
 Ints: TypeAlias = npt.NDArray[np.int64]
 
 
-class MemberTrees(Sequence[Any]):
-    """The members of a forest as decision trees.
+class MemberViews(Sequence[Any]):
+    """The trees of ``forest_`` as estimators, made when asked for.
 
     Parameters
     ----------
-    forest : estimator
-        The fitted forest.
-
-    Notes
-    -----
-    The trees share the forest's classes and schema, so that they predict labels and read data
-    frames. Of their nodes they know splits and values; counts and impurities are not kept.
+    owner : estimator
+        The fitted committee.
     """
 
-    def __init__(self, forest: Any) -> None:
-        self._forest = forest
+    def __init__(self, owner: Any) -> None:
+        self._owner = owner
 
     def __len__(self) -> int:
-        return int(self._forest.forest_.n_trees)
+        return int(self._owner.forest_.n_trees)
 
     @overload
     def __getitem__(self, index: int) -> Any: ...
@@ -48,7 +43,18 @@ class MemberTrees(Sequence[Any]):
         return self._view(chosen) if isinstance(chosen, int) else [self._view(k) for k in chosen]
 
     def _view(self, member: int) -> Any:
-        owner = self._forest
+        raise NotImplementedError
+
+
+class MemberTrees(MemberViews):
+    """The members of a forest as decision trees.
+
+    They share the forest's classes and schema, so that they predict labels and read data frames. Of
+    their nodes they know splits and values; counts and impurities are not kept.
+    """
+
+    def _view(self, member: int) -> Any:
+        owner = self._owner
         view = owner.estimator_
         view._set_schema(owner.schema_)
         for name in ("classes_", "n_classes_", "n_outputs_", "max_features_"):
