@@ -6,7 +6,6 @@ removes the subtrees whose leaves do not pay for themselves (Breiman et al. 1984
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any, ClassVar
 
 import numpy as np
@@ -32,36 +31,31 @@ class PrunableTree(TreeEstimator):
         **GROWING_CONSTRAINTS,
     }
 
-    def _grow(
-        self,
-        table: Table,
-        schema: Schema,
-        stats_of: Callable[[bool], _engine.Stats],
-        weight: Weights,
-        n_classes: list[int],
-    ) -> tuple[_engine.Forest, int]:
-        """Bin, sum, grow and cut back by cost.
-
-        Return the forest and the number of features tried at a node.
-        """
+    def _growth(
+        self, schema: Schema, n_rows: int, weight: Weights, n_classes: list[int]
+    ) -> tuple[_engine.TreeParams, int]:
+        """Resolve the parameters; return them and the number of features tried at a node."""
         name = type(self).__name__
-        n_threads = self._threads()
         tried = resolve_max_features(self.max_features, schema.n_features, name)
         params = tree_params(
             self,
             schema,
-            n_rows=table.n_rows,
-            total_weight=total_of(weight, table.n_rows),
+            n_rows=n_rows,
+            total_weight=total_of(weight, n_rows),
             n_classes=n_classes,
             n_node_features=tried,
             seed=resolve_seed(self.random_state, name),
         )
+        return params, tried
+
+    def _grow(
+        self, table: Table, weight: Weights, stats: _engine.Stats, params: _engine.TreeParams
+    ) -> _engine.Forest:
+        """Bin, grow and cut back by cost."""
+        n_threads = self._threads()
         rows = Rows.of(table, weight, max_bins=self.max_bins, n_threads=n_threads)
-        stats = stats_of(params.min_rows_leaf > 1)
         forest = _engine.grow_tree(rows.matrix, rows.mapper, stats, params, n_threads)
-        if self.ccp_alpha > 0:
-            forest = forest.pruned_by_cost(self.ccp_alpha)
-        return forest, tried
+        return forest.pruned_by_cost(self.ccp_alpha) if self.ccp_alpha > 0 else forest
 
     def cost_complexity_pruning_path(self, X: Any, y: Any, sample_weight: Any = None) -> Bunch:
         """Compute the alphas at which pruning removes a subtree.

@@ -17,7 +17,7 @@ from committee.core.params import (
     NamedParameters,
     resolve_threads,
 )
-from committee.data import InputError, Labels, Schema, read_predict
+from committee.data import InputError, Schema, read_predict
 from committee.data.errors import describe
 from committee.data.rows import engine_table
 from committee.learners.structure import Tree
@@ -151,11 +151,11 @@ class ClassOutputs(ClassifierMixin, EngineEstimator):
     classes_: Any
     n_classes_: Any
 
-    def _set_classes(self, labels: Labels) -> None:
-        self.n_outputs_ = labels.n_outputs
-        single = labels.n_outputs == 1
-        counts = [len(c) for c in labels.classes]
-        self.classes_ = labels.classes[0] if single else labels.classes
+    def _set_classes(self, classes: list[npt.NDArray[Any]]) -> None:
+        self.n_outputs_ = len(classes)
+        single = len(classes) == 1
+        counts = [len(c) for c in classes]
+        self.classes_ = classes[0] if single else classes
         self.n_classes_ = counts[0] if single else counts
 
     def _class_lists(self) -> list[npt.NDArray[Any]]:

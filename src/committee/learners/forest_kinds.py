@@ -48,7 +48,7 @@ class ForestClassifier(ForestEstimator, ClassOutputs):
 
     def _set_target(self, target: Target) -> None:
         assert isinstance(target, ClassTarget)
-        self._set_classes(target.labels)
+        self._set_classes(target.labels.classes)
 
     def _knows(self, target: Target) -> bool:
         assert isinstance(target, ClassTarget)

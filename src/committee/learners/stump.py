@@ -124,7 +124,7 @@ class DecisionStump(TreeClassifier):
         params.min_gain = 0.0
         forest = _engine.grow_tree(rows.matrix, rows.mapper, stats, params, n_threads)
         self._set_schema(schema)
-        self._set_classes(labels)
+        self._set_classes(labels.classes)
         self.tree_ = Tree(forest, tuple(n_classes))
         leaves = self.tree_.is_leaf
         share = forest.weight[leaves] / forest.weight[0]

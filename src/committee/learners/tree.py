@@ -7,7 +7,6 @@ is met, and may then be cut back.
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -192,14 +191,16 @@ default="gini"
         weight = combine_weights(
             read_weights(sample_weight, table.n_rows), read_class_weights(self.class_weight, labels)
         )
-        codes = np.ascontiguousarray(labels.codes.view(np.uint32))
-        n_classes = [len(c) for c in labels.classes]
-        stats = partial(_engine.Stats.classes, codes, n_classes, weight)
-        forest, tried = self._grow(table, schema, stats, weight, n_classes)
+        classes, codes = labels.classes, np.ascontiguousarray(labels.codes.view(np.uint32))
+        n_classes = [len(c) for c in classes]
+        params, tried = self._growth(schema, table.n_rows, weight, n_classes)
+        stats = _engine.Stats.classes(codes, n_classes, weight, params.min_rows_leaf > 1)
+        del labels, codes  # the statistics hold what they said: no copy while the tree grows
+        forest = self._grow(table, weight, stats, params)
         if self.pruning == "pessimistic":
             forest = forest.pruned_by_pessimism(self.confidence)
         self._set_schema(schema)
-        self._set_classes(labels)
+        self._set_classes(classes)
         self.max_features_ = tried
         self.tree_ = Tree(forest, tuple(n_classes))
         return self
@@ -328,9 +329,11 @@ class DecisionTreeRegressor(RegressorMixin, PrunableTree):
             check_counts(targets)
         targets = np.ascontiguousarray(targets)
         centred = self.criterion != "poisson"
-        stats = partial(_engine.Stats.regression, targets, weight, centred)
         n_outputs = targets.shape[1]
-        forest, tried = self._grow(table, schema, stats, weight, [1] * n_outputs)
+        params, tried = self._growth(schema, table.n_rows, weight, [1] * n_outputs)
+        counted = params.min_rows_leaf > 1
+        stats = _engine.Stats.regression(targets, weight, centred, counted)
+        forest = self._grow(table, weight, stats, params)
         self._set_schema(schema)
         self.n_outputs_ = n_outputs
         self.max_features_ = tried
