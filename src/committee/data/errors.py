@@ -66,6 +66,7 @@ CODES: dict[str, str] = {
     "W-FINITE": "sample_weight holds NaN or infinities",
     "W-NEGATIVE": "sample_weight holds negative numbers",
     "W-ZERO": "sample_weight holds only zeros",
+    "W-FIT": "sample_weight is given to a learner that takes none",
     "W-CLASS": "class_weight does not fit the classes of y",
     "W-OVERFLOW": "sample_weight times class_weight is not finite",
     "P-VALUE": "a parameter has a value or type that is not allowed",

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -18,7 +18,7 @@ from scipy import sparse
 from sklearn.base import is_classifier, is_regressor
 from sklearn.utils import _safe_indexing
 from sklearn.utils.parallel import Parallel, delayed
-from sklearn.utils.validation import _num_samples
+from sklearn.utils.validation import _num_samples, has_fit_parameter
 
 from committee.core.params import integer, invalid
 from committee.core.randomness import member_rng, seeded_clone
@@ -66,6 +66,8 @@ class Problem:
         The number of rows in each unit.
     chance : ndarray or None
         The chance of each unit at a draw; None when all are equal.
+    weighted : bool
+        Whether weights differ, so that a fit on the rows as they are must be told of them.
     """
 
     estimator: Any
@@ -77,6 +79,7 @@ class Problem:
     rows: Ints
     sizes: Ints
     chance: Floats | None
+    weighted: bool
 
     @property
     def loss(self) -> str:
@@ -135,7 +138,12 @@ def read_problem(
     if given is not None:
         means = np.add.reduceat(weight[rows], np.cumsum(sizes) - sizes) / sizes
         chance = means / means.sum()
-    return Problem(estimator, X, values, target, classes, weight, rows, sizes, chance)
+    weighted = bool(np.ptp(weight[rows]) > 0)
+    if weighted and not has_fit_parameter(estimator, "sample_weight"):
+        found = f"unequal weights, which {name}.fit does not take"
+        fix = "repeat the rows instead, or take a learner with sample_weight"
+        raise InputError(describe("W-FIT", "sample_weight", found, fix=fix))
+    return Problem(estimator, X, values, target, classes, weight, rows, sizes, chance, weighted)
 
 
 def _read_loss(estimator: Any, loss: str | None) -> str:
@@ -228,8 +236,9 @@ def left_out_predictions(
     name = type(problem.estimator).__name__
     if not integer(1).is_satisfied_by(n_replicates):
         raise invalid("n_replicates", name, "an int in the range [1, inf)", n_replicates)
+    drawn = replace(problem, weighted=False)  # weights are in the draws
     bags = (_bag(problem, seed, k) for k in range(n_replicates))
-    parts = _fit_all(problem, bags, seed, 0, n_jobs)
+    parts = _fit_all(drawn, bags, seed, 0, n_jobs)
     predictions = np.full((n_replicates, problem.n_rows), np.nan)
     for k, (rows, predicted) in enumerate(parts):
         predictions[k, rows] = predicted
@@ -321,7 +330,8 @@ def fit_predict(problem: Problem, bag: Ints, rows: Ints, seed: int, replicate: i
     if problem.classes is not None and (seen == seen[0]).all():
         return problem.target[bag[:1]].repeat(len(rows))  # many classifiers refuse a single class
     model = seeded_clone(problem.estimator, seed, replicate)
-    model.fit(_safe_indexing(problem.X, bag), seen)
+    weights = {"sample_weight": problem.weight[bag]} if problem.weighted else {}
+    model.fit(_safe_indexing(problem.X, bag), seen, **weights)
     predicted = np.asarray(model.predict(_safe_indexing(problem.X, rows)))
     if predicted.size != len(rows):
         found = f"predict gave shape {predicted.shape} for {len(rows)} rows"
