@@ -229,7 +229,7 @@ def report(found: dict[tuple[str, str], list[Comparison]], seconds: float) -> st
         "Classification: accuracy in percent; regression: R2. A score is the mean over folds and "
         "seeds; ± is the standard error of the paired difference over folds; `within noise`: a "
         "paired t-test at 5 % finds no difference, so that of 40 equal sets one would be called "
-        "better and one worse. Large sets have fewer seeds.",
+        "better and one worse.",
     ]
     for (method, task), comparisons in found.items():
         if comparisons:

@@ -57,6 +57,13 @@ def fit_x(make: Callable[[Any], Any], **params: Any) -> Callable[..., Any]:
     return lambda e, X, y: e.set_params(**params).fit(make(X), y)
 
 
+def damaged(X: Any) -> Any:
+    """A sparse matrix whose row pointers lead beyond its entries."""
+    matrix = sparse.csr_matrix(X)
+    matrix.indptr[3] = 900
+    return matrix
+
+
 def fit_y(make: Callable[[Any], Any]) -> Callable[..., Any]:
     return lambda e, X, y: e.fit(X, make(y))
 
@@ -176,6 +183,8 @@ X_CASES = [
          ValueError, ["infinity", "column 1", "rows 3, 8", r"\b2 in all"]),
     Case("B17-frame", fit_x(lambda X: frame(with_value(X, 3, 1, np.inf))), ValueError,
          ["infinity", "'b'", "row 3"]),
+    Case("B15-damaged", fit_x(damaged), ValueError, ["sparse", "row pointers"],
+         lambda e: get_tags(e).input_tags.sparse),
     Case("B17-sparse", fit_x(lambda X: sparse.csc_matrix(with_value(X, 3, 1, np.inf))), ValueError,
          ["infinity", "column 1", "row 3"]),
     Case("B19", fit_x(lambda X: np.column_stack([X, np.full(len(X), np.nan)])), DataWarning,
@@ -193,6 +202,14 @@ X_CASES = [
          [r"\(2,\)", r"\b3 features"], has("monotonic_cst")),
     Case("B56-monotone-value", fit_p(monotonic_cst=[2, 0, 0]), ValueError,
          [r"\b2\b", "-1, 0 or 1|-1, 0 and 1"], has("monotonic_cst")),
+    Case("B56-monotone-fraction", fit_x(frame, monotonic_cst={"a": 0.9}), ValueError,
+         [r"\b0\.9\b", "-1, 0 or 1|-1, 0 and 1"], has("monotonic_cst")),
+    Case("B56-monotone-text", fit_x(frame, monotonic_cst={"a": "up"}), ValueError,
+         ["'up'", "-1, 0 or 1|-1, 0 and 1"], has("monotonic_cst")),
+    Case("B56-interaction-flat", fit_p(interaction_cst=[0, 1]), ValueError,
+         ["0 is no group", r"\[\["], has("interaction_cst")),
+    Case("B56-interaction-text", fit_p(interaction_cst=["ab"]), ValueError,
+         ["'ab' is no group"], has("interaction_cst")),
     Case("B56-interaction", fit_p(interaction_cst=[[0, 99]]), ValueError, [r"\b99\b", r"\[0, 2\]"],
          has("interaction_cst")),
 ]
@@ -209,6 +226,8 @@ Y_CASES = [
          NUMBERS),
     Case("B26-inf", fit_y(lambda y: first_set(y, -np.inf)), ValueError,
          ["infinity", "rows 2, 5", r"\b2 in all"], NUMBERS),
+    Case("B26-masked", fit_y(lambda y: np.ma.array(y, mask=np.arange(len(y)) == 4)), ValueError,
+         ["[Mm]asked", "row 4"]),
     Case("B27", fit_y(lambda y: first_set(y, -2e150)), ValueError,
          ["rows 2, 5", r"-2e\+150", "rescale or log"], NUMBERS),
     Case("B28", fit_y(lambda y: y + 0.5), ValueError,
@@ -227,6 +246,8 @@ Y_CASES = [
     Case("B36", fit_w(lambda n: first_set(np.ones(n), np.nan)), ValueError, ["rows 2, 5", "NaN"]),
     Case("B36-inf", fit_w(lambda n: first_set(np.ones(n), np.inf)), ValueError,
          ["rows 2, 5", "inf"]),
+    Case("B36-masked", fit_w(lambda n: np.ma.array(np.ones(n), mask=np.arange(n) == 4)), ValueError,
+         ["row 4", "NaN"]),
     Case("B37", fit_w(lambda n: first_set(np.ones(n), -1e-9)), ValueError,
          ["rows 2, 5", "weights must be >= 0"]),
     Case("B38", fit_w(np.zeros), ValueError, ["at least one non-zero"]),
@@ -287,6 +308,12 @@ PREDICT_CASES = [
     Case("B70", tamper(classes_=lambda e: e.classes_[:1]), ValueError, ["classes_"], CLASSES),
     Case("B70-width", tamper(tree_=lambda e: wider(e).tree_), ValueError, ["tree_"],
          lambda e: not has("n_estimators")(e)),
+    Case("B70-tree", tamper(tree_=lambda e: None), ValueError, ["tree_"],
+         lambda e: not has("n_estimators")(e)),
+    Case("B70-schema", tamper(schema_=lambda e: None), ValueError, ["schema_"],
+         lambda e: not has("n_estimators")(e)),
+    Case("B70-none", tamper(classes_=lambda e: None), ValueError, ["classes_"],
+         lambda e: is_classifier(e) and not has("n_estimators")(e)),
     Case("B70-width-forest", tamper(forest_=lambda e: wider(e).forest_), ValueError, ["forest_"],
          has("n_estimators", "bootstrap", "max_bins")),
     Case("B55", fit_p(oob_score=True, bootstrap=False), ValueError,

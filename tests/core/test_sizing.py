@@ -14,6 +14,7 @@ from committee.core.sizing import (
     leader_settled,
     next_size,
     sequence_width,
+    shares_settled,
 )
 from committee.learners.extra_trees import ExtraTreesClassifier
 from committee.learners.random_forest import RandomForestClassifier, RandomForestRegressor
@@ -42,6 +43,57 @@ def test_three_classes_share_the_risk():
     assert leader_settled(votes, 0.02).all()
     assert not leader_settled(np.column_stack([votes, np.zeros(2)]), 0.02).any()
     assert leader_settled(np.ones((2, 1)), 0.01).all()
+
+
+def tally(shares):
+    """Sums, squares and counts after each member: shares is (n_rows, n_members, n_classes)."""
+    members = np.arange(1, shares.shape[1] + 1)
+    for sums, squares, n in zip(
+        shares.cumsum(axis=1).swapaxes(0, 1),
+        (shares**2).cumsum(axis=1).swapaxes(0, 1),
+        members,
+        strict=True,
+    ):
+        yield sums, squares, np.full(len(shares), float(n))
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_false_leaders_of_the_mean_are_rare_at_any_time(n_classes):
+    """Classes of equal mean probability, where votes would see a leader: few are ever declared."""
+    rng = np.random.default_rng(1)
+    often = rng.random((800, 400)) < 0.8  # four votes of .55 for class 0 to one of .3
+    first = np.where(often, 0.55, 0.3)
+    rest = (1 - first)[..., None] * (np.array([1.0]) if n_classes == 2 else np.array([1.0, 0.0]))
+    shares = np.concatenate([first[..., None], rest], axis=2)
+    ever = np.zeros(800, dtype=bool)
+    for sums, squares, count in tally(shares):
+        ever |= shares_settled(sums, squares, count, 0.05)
+    assert ever.mean() < 0.05
+
+
+def test_the_leader_of_the_mean_is_found():
+    shares = np.tile([0.7, 0.3], (1, 200, 1))
+    settled = [shares_settled(*state, 0.05)[0] for state in tally(shares)]
+    assert not settled[2]
+    assert settled[-1]
+    votes = np.array([[12.0, 0.0], [12.0, 8.0]])
+    count = votes.sum(axis=1)
+    assert shares_settled(votes, votes, count, 0.1).tolist() == leader_settled(votes, 0.05).tolist()
+
+
+def test_settled_rows_keep_the_class_that_the_forest_predicts():
+    """Stumps: most members vote for one class, while their mean probability is the other's."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(400, 4))
+    y = (X[:, 0] > 0.15).astype(int)
+    model = RandomForestClassifier(
+        AutoSize(limit=400), max_depth=1, max_features=1, oob_score=True, random_state=0
+    ).fit(X, y)
+    more = RandomForestClassifier(
+        1500, max_depth=1, max_features=1, oob_score=True, random_state=1
+    ).fit(X, y)
+    now, later = (m.oob_decision_function_.argmax(axis=1) for m in (model, more))
+    assert (now != later).mean() <= 1 - model.sizing_.settled + 0.05
 
 
 def test_false_leaders_are_rare_at_any_time():
@@ -109,13 +161,13 @@ def out_of_bag_votes(model, X, n):
 def test_settled_rows_keep_their_class_in_a_far_larger_forest():
     X, y = noisy_rows()
     size = AutoSize(confidence=0.9, tolerance=0.2, limit=400)
-    model = RandomForestClassifier(size, random_state=0, min_samples_leaf=3).fit(X, y)
+    model = RandomForestClassifier(size, random_state=0).fit(X, y)
     n = model.sizing_.members
     assert n == model.forest_.n_trees < 400
     assert model.sizing_.settled >= 0.8
-    large = RandomForestClassifier(3000, random_state=0, min_samples_leaf=3).fit(X, y)
+    large = RandomForestClassifier(3000, random_state=0).fit(X, y)
     votes, final = (out_of_bag_votes(large, X, k) for k in (n, 3000))
-    settled = leader_settled(votes, 0.1)
+    settled = leader_settled(votes, 0.05)  # leaves are pure: the other half is the other test's
     assert settled.mean() == pytest.approx(model.sizing_.settled)
     sure = leader_settled(final, 1e-3)  # whose class in the long run is known
     changed = votes.argmax(axis=1) != final.argmax(axis=1)

@@ -9,6 +9,7 @@ import pytest
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.exceptions import NotFittedError
 
+from committee import DecisionTreeRegressor
 from committee.data.table import Schema
 from committee.learners.svg_drawing import export_svg
 from committee.learners.text_drawing import PRESENT, export_text
@@ -311,3 +312,11 @@ def test_svg_counts_what_it_hides():
 
 def test_the_same_tree_gives_the_same_picture():
     assert export_svg(weather()) == export_svg(weather())
+
+
+def test_thresholds_that_differ_look_different():
+    x = 1000 + np.linspace(0, 0.003, 50)[:, None]
+    model = DecisionTreeRegressor(max_depth=2).fit(x, np.repeat([0, 5, 1, 9, 3], 10))
+    for drawing in (export_text(model), export_svg(model)):
+        cuts = set(re.findall(r"1000\.\d+", drawing))
+        assert len(cuts) == len(np.unique(model.tree_.threshold[~model.tree_.is_leaf]))

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from scipy.stats import kstest
 
+from committee import BaggingClassifier, InputError, RotationForestClassifier
 from committee.learners.extra_trees import ExtraTreesClassifier, ExtraTreesRegressor
 from committee.learners.random_forest import RandomForestRegressor
 
@@ -126,3 +127,20 @@ def test_bootstrap_may_be_asked_for():
     assert model.verify_no_leak(X, y).n_members == 60
     forest = RandomForestRegressor(60, oob_score=True, random_state=0).fit(X, y)
     np.testing.assert_array_equal(model.left_out_.bitmap, forest.left_out_.bitmap)
+
+
+def test_warm_start_refuses_other_weights():
+    """Nothing is drawn by them, but the members use them."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 3)).round()
+    y = (X[:, 0] + rng.normal(size=60) > 0).astype(int)
+    weight = rng.uniform(1, 2, 60)
+    for model in (
+        ExtraTreesClassifier(2, warm_start=True, random_state=0),
+        BaggingClassifier(n_estimators=2, bootstrap=False, warm_start=True, random_state=0),
+        RotationForestClassifier(n_estimators=2, warm_start=True, random_state=0),
+    ):
+        model.fit(X, y).set_params(n_estimators=4)
+        with pytest.raises(InputError, match="sample_weight"):
+            model.fit(X, y, sample_weight=weight)
+        assert len(model.fit(X, y, sample_weight=np.full(60, 2.0)).estimators_) == 4

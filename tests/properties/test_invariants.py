@@ -12,6 +12,7 @@ from committee import DecisionStump
 pytestmark = pytest.mark.filterwarnings("ignore::committee.DataWarning")
 few = settings(max_examples=80, suppress_health_check=list(HealthCheck))
 MEDIUM = (*SMALL, 150, 700)
+BALANCED = {"class_weight": "balanced"}
 COUNTS_ROWS = ("min_samples_leaf", "min_samples_split", "max_features", "splitter")
 
 
@@ -51,8 +52,13 @@ def test_weight_k_is_the_row_k_times_and_weight_0_is_no_row(problem):
 
 
 @few
-@given(problems(sizes=MEDIUM, weighted=True))
-def test_weight_0_is_no_row_also_when_rows_are_counted(problem):
+@given(
+    problems(sizes=MEDIUM, weighted=True),
+    st.sampled_from([{}, {"min_samples_leaf": 0.05}, {"min_samples_split": 0.2}, BALANCED]),
+)
+def test_weight_0_is_no_row_also_when_rows_are_counted(problem, shares):
+    assume(problem.n_classes or shares != BALANCED)
+    problem.params.update(shares)
     keep = without_unseen_levels(problem).weight > 0
     rest = Problem(
         problem.X[keep], problem.y[keep], problem.weight[keep], problem.n_classes, problem.params

@@ -1,3 +1,5 @@
+from functools import partial
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -5,7 +7,7 @@ from hypothesis import strategies as st
 from scipy import sparse
 from sklearn.datasets import load_breast_cancer, make_friedman1
 from sklearn.linear_model import LinearRegression
-from sklearn.neighbors import KNeighborsClassifier
+from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
 
 from committee import DecisionTreeClassifier, DecisionTreeRegressor, InputError
 from committee.theory.bias_variance import bootstrap_bias_variance
@@ -164,3 +166,26 @@ def test_bad_input_is_named(cancer):
         bootstrap_error(DecisionTreeClassifier(), *cancer, method=".7")
     with pytest.raises(InputError, match="Y-LENGTH"):
         bootstrap_error(DecisionTreeRegressor(), cancer[0], cancer[1][:-1])
+
+
+def test_weights_reach_every_fit():
+    """Weight k is the row k times; only the draws differ, by chance."""
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=(200, 1))
+    weight = np.repeat([10.0, 1.0], 100)
+    y = np.where(weight > 1, x[:, 0], -x[:, 0])
+    error = partial(bootstrap_error, LinearRegression(), n_replicates=50, random_state=0)
+    weighted = error(x, y, sample_weight=weight)
+    copies = np.repeat(np.arange(200), weight.astype(int))
+    repeated = error(x[copies], y[copies])
+    assert weighted.apparent == pytest.approx(repeated.apparent)
+    assert weighted.no_information == pytest.approx(repeated.no_information)
+    assert weighted.error == pytest.approx(repeated.error, rel=0.1)
+
+
+def test_weights_need_a_learner_that_takes_them():
+    X = np.random.default_rng(0).normal(size=(20, 2))
+    weight = np.arange(1.0, 21)
+    with pytest.raises(InputError, match=r"W-FIT.*KNeighborsRegressor"):
+        bootstrap_error(KNeighborsRegressor(), X, X[:, 0], sample_weight=weight)
+    bootstrap_error(KNeighborsRegressor(), X, X[:, 0], sample_weight=np.ones(20), n_replicates=2)

@@ -8,6 +8,7 @@ the order of the rows, their container and the number of threads change nothing.
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import dataclass, replace
 from numbers import Integral
 from typing import Any, TypeAlias
@@ -27,6 +28,13 @@ UInts64: TypeAlias = npt.NDArray[np.uint64]
 DRAWS = ("replace", "subset", "poisson", "exponential")
 MOST_UNITS = 16  # units per row, on average, up to which weights are read as repetitions
 WHOLE = 2.0**-44  # relative distance from a whole number that rounding may cause
+
+
+def hash_weights(weight: Floats | None) -> str:
+    """Hash the weights of rows; equal weights are as good as none."""
+    if weight is None or (weight == weight[0]).all():
+        return ""
+    return hashlib.blake2b(np.ascontiguousarray(weight).tobytes(), digest_size=16).hexdigest()
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,6 +66,8 @@ class BagPlan:
         Rows of one group are drawn together; the size then counts groups.
     cuts : str
         Where keys are hashes of bins: a hash of what the bins are.
+    weights : str
+        Without resampling: a hash of the weights, which the members use themselves.
     """
 
     keys: UInts64
@@ -69,6 +79,7 @@ class BagPlan:
     strata: UInts32 | None = None
     groups: UInts32 | None = None
     cuts: str = ""
+    weights: str = ""
 
     @classmethod
     def of(
@@ -114,7 +125,7 @@ class BagPlan:
                 found = f"max_samples={max_samples!r} while bootstrap=False"
                 fix = "set bootstrap=True, or max_samples=None"
                 raise InputError(describe("P-BAG", "max_samples", found, fix=fix))
-            return cls(keys, "all", len(keys), seed, cuts=cuts)
+            return cls(keys, "all", len(keys), seed, cuts=cuts, weights=hash_weights(weight))
         units = None if weight is None else repetitions(weight)
         if units is not None:
             weight = None

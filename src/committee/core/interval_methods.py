@@ -7,6 +7,7 @@ and the places of rows in leaves, never the rows.
 from __future__ import annotations
 
 import math
+from functools import partial
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -108,11 +109,16 @@ class IntervalMethods:
 
 
 def keep_jackknife(
-    y: Floats, found: OutOfBag, left_out: LeftOut, keys: npt.NDArray[np.uint64]
+    y: Floats,
+    found: OutOfBag,
+    left_out: LeftOut,
+    keys: npt.NDArray[np.uint64],
+    exact: bool = True,
 ) -> Jackknife:
     """Keep what jackknife+-after-bootstrap needs."""
     counts = found.counts.astype(np.int64)
-    return Jackknife.of(y, found.means, lambda rows: masks(left_out, rows), counts, keys)
+    rows = partial(masks, left_out)
+    return Jackknife.of(y, found.means, rows, counts, keys, exact=exact)
 
 
 def keep_quantiles(

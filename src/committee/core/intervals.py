@@ -27,6 +27,7 @@ JACKKNIFE_ROWS = 2000  # calibrate; each costs every prediction a sum over membe
 QUANTILE_ROWS = 10000  # calibrate; they cost fit only, and 14 numbers each to keep
 BLOCK = 256  # rows to predict at a time: with 2000 calibration rows 4 MB
 FIXED_POINT = 36  # bits below the largest target that outputs are rounded to, see Jackknife
+SURE_BITS = 44  # bits of an output that do not hang on the batch it is computed in
 SHARE_UNIT = 2**30
 LEVELS = (0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.15, 0.2, 0.25, 0.3, 0.4)
 
@@ -59,6 +60,11 @@ def conformal_rank(n: int, alpha: float) -> int:
     return math.ceil((1 - alpha) * (n + 1) * (1 - 1e-12))
 
 
+def exponent_of(numbers: Floats) -> int:
+    """Find the power of two that bounds all numbers."""
+    return math.frexp(float(np.abs(numbers).max(initial=0.0)) or 1.0)[1]
+
+
 def unit_of(exponent: int) -> float:
     """Give a power of two, the smallest there is where it would vanish."""
     return math.ldexp(1.0, max(exponent, -1074))
@@ -74,8 +80,9 @@ class Jackknife:
     """What jackknife+-after-bootstrap needs of the training rows: who left them out, residuals.
 
     Outputs of members are rounded to fixed point before they are summed. Then sums are exact in
-    any order, and the interval of a row is the same bits alone and in a batch. A second limb takes
-    what the first leaves, so that neither an offset nor an outlier blurs the rest.
+    any order, and the interval of a row is the same bits alone and in a batch. Of trees a second
+    limb takes what the first leaves, so that neither an offset nor an outlier blurs the rest. Other
+    members may answer otherwise in the last bits when asked about a batch; those are rounded off.
 
     Attributes
     ----------
@@ -83,13 +90,17 @@ class Jackknife:
         Which members left each calibration row out.
     residual : ndarray of float64, shape (n_rows, n_outputs)
         Absolute residuals of the out-of-bag prediction.
-    step : float
-        The unit of the fixed point, a power of two; that of the second limb is 2**-36 of it.
+    step, fine : float
+        The units of the limbs, powers of two; ``fine`` is 0 where there is one limb.
+    centre : ndarray of float64, shape (n_outputs,)
+        Outputs are taken from here.
     """
 
     left_out: Bools
     residual: Floats
     step: float
+    fine: float
+    centre: Floats
 
     @classmethod
     def of(
@@ -100,6 +111,7 @@ class Jackknife:
         n_left_out: Ints,
         keys: npt.NDArray[np.uint64],
         limit: int = JACKKNIFE_ROWS,
+        exact: bool = True,
     ) -> Jackknife:
         """Keep what is needed.
 
@@ -115,11 +127,20 @@ class Jackknife:
             Hashes of the rows.
         limit : int
             The largest number of rows that calibrate.
+        exact : bool
+            Whether members answer alike, to the last bit, in any batch; trees do.
         """
         rows = calibration_rows(n_left_out, keys, limit)
-        largest = float(np.abs(y[n_left_out > 0]).max(initial=0.0)) or 1.0
-        step = unit_of(math.frexp(largest)[1] - FIXED_POINT)
-        return cls(left_out(rows), np.abs(y[rows] - oob_prediction[rows]), step)
+        counted = y[n_left_out > 0]
+        largest = exponent_of(counted)
+        step, fine = unit_of(largest - FIXED_POINT), unit_of(largest - 2 * FIXED_POINT)
+        centre = np.zeros(y.shape[1])
+        if not exact and len(counted):
+            centre = np.median(counted, axis=0)
+            bits = max(exponent_of(counted - centre) - FIXED_POINT, largest - SURE_BITS)
+            step, fine = unit_of(bits), 0.0
+        residual = np.abs(y[rows] - oob_prediction[rows])
+        return cls(left_out(rows), residual, step, fine, centre)
 
     @property
     def n_rows(self) -> int:
@@ -151,15 +172,17 @@ class Jackknife:
         lower = n - 1 - upper  # the floor(alpha (n + 1))-th smallest
         voters = self.left_out.T.astype(np.float64)
         n_voters = voters.sum(axis=0)
-        fine = unit_of(math.frexp(self.step)[1] - 1 - FIXED_POINT)
         for k in range(n_outputs):
             residual = self.residual[:, k]
             for begin in range(0, n_rows, BLOCK):
                 block = slice(begin, begin + BLOCK)
-                given = outputs[:, block, k].T
+                given = outputs[:, block, k].T - self.centre[k]
                 whole = np.rint(given / self.step)
-                rest = np.rint((given - whole * self.step) / fine)
-                without = ((whole @ voters) * self.step + (rest @ voters) * fine) / n_voters
+                total = (whole @ voters) * self.step
+                if self.fine:
+                    rest = np.rint((given - whole * self.step) / self.fine)
+                    total += (rest @ voters) * self.fine
+                without = self.centre[k] + total / n_voters
                 out[block, k, 0] = np.partition(without - residual, lower, axis=1)[:, lower]
                 out[block, k, 1] = np.partition(without + residual, upper, axis=1)[:, upper]
         return out

@@ -140,6 +140,8 @@ def compare_plans(known: BagPlan, found: BagPlan, code: str = "M-LEAK") -> None:
     if (known.draw, known.size) != (found.draw, found.size):
         text = f"bags of {found.size} draws ({found.draw}), in fit {known.size} ({known.draw})"
         raise _leak("sample_weight", text, "pass the weights and groups given to fit", code)
+    if known.weights != found.weights:
+        raise _leak("sample_weight", "other weights than in fit", "pass those given to fit", code)
     for name in ("units", "weight", "strata", "groups"):
         before, now = getattr(known, name), getattr(found, name)
         if (before is None) != (now is None) or (now is not None and (before != now).any()):

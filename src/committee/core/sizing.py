@@ -1,7 +1,7 @@
 """How many members are enough: grow until more would not change the vote, row by row.
 
-Given the rows, members are exchangeable, so the votes of those that left a row out are independent
-draws from one distribution, and an endless committee would decide by it. For classes a row is
+Given the rows, members are exchangeable, so what those that left a row out say are independent
+draws from one distribution, and an endless committee would decide by its mean. For classes a row is
 settled once a mixture martingale (Robbins 1970), looked at after any batch (Ville 1939), refutes
 that another class leads. For numbers a confidence sequence for the mean plays that part (Howard et
 al. 2021); it uses the empirical variance and so holds for many members only (Waudby-Smith et al.
@@ -16,7 +16,7 @@ from typing import Protocol, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
-from scipy.special import betainc, betaln
+from scipy.special import betainc, betaln, logsumexp
 
 from committee import _engine
 from committee.core.bags import LeftOut
@@ -152,7 +152,7 @@ class Sizer:
 
 
 class ClassJury:
-    """Counts hard votes.
+    """Adds up the members' class probabilities, by whose mean a committee decides.
 
     Parameters
     ----------
@@ -166,18 +166,72 @@ class ClassJury:
 
     def __init__(self, table: _engine.Table, n_classes: list[int], n_threads: int) -> None:
         self._table, self._n_classes, self._n_threads = table, n_classes, n_threads
-        self._votes: Floats | float = 0.0
+        self._count, self._sum, self._squares = np.zeros(0), np.zeros((0, 0)), np.zeros((0, 0))
 
     def hear(self, forest: _engine.Forest, left_out: LeftOut) -> None:
-        """Count the votes of more members."""
-        votes = forest.votes(self._n_classes)
-        self._votes += votes.predict_left_out(self._table, left_out.bitmap, self._n_threads)[0]
+        """Add the probabilities of more members."""
+        if not len(self._count):
+            shape = (left_out.n_rows, sum(self._n_classes))
+            self._count = np.zeros(left_out.n_rows)
+            self._sum, self._squares = np.zeros(shape), np.zeros(shape)
+        for tree in range(forest.n_trees):
+            mask = left_out.mask(tree)
+            member = forest.slice(tree, tree + 1)
+            shares = member.predict(self._table, n_threads=self._n_threads)[mask]
+            self._count[mask] += 1
+            self._sum[mask] += shares
+            self._squares[mask] += shares**2
 
     def settled(self, confidence: float) -> Bools:
         """Tell in which rows the leading class of every output is settled."""
-        parts = np.split(np.asarray(self._votes), np.cumsum(self._n_classes)[:-1], axis=1)
-        risk = (1 - confidence) / len(parts)
-        return np.asarray(np.all([leader_settled(votes, risk) for votes in parts], axis=0))
+        risk, first = (1 - confidence) / len(self._n_classes), 0
+        settled = np.ones(len(self._count), np.bool_)
+        for n in self._n_classes:
+            own = slice(first, first + n)
+            settled &= shares_settled(self._sum[:, own], self._squares[:, own], self._count, risk)
+            first += n
+        return settled
+
+
+def shares_settled(sums: Floats, squares: Floats, count: Floats, risk: float) -> Bools:
+    """Test in each row whether the class of the largest mean probability would lead for ever.
+
+    Rows on which every member is sure of a class are decided by votes: :func:`leader_settled`. Else
+    let d be a member's probability of the leader minus that of another class. That the other leads
+    is refuted by ``∫ exp(λ Σd + (log(1 - λ) + λ) Σd²) dλ`` over λ in (0, 1), a supermartingale
+    where the mean of d is at most 0 (Fan, Grama, Liu 2015), once it exceeds 1 / risk. With two
+    classes d² is known from the squares; with more, ``d² <= p² + q²``. The two tests share the
+    risk, since a row may be met by sure members first.
+
+    Parameters
+    ----------
+    sums, squares : ndarray of shape (n_rows, n_classes)
+        Probabilities added up over the members that left a row out, and their squares.
+    count : ndarray of shape (n_rows,)
+        How many members that were.
+    risk : float
+        As in :func:`leader_settled`.
+
+    Returns
+    -------
+    ndarray of bool, shape (n_rows,)
+        True where settled.
+    """
+    n_classes = sums.shape[1]
+    settled = leader_settled(sums, risk / 2)
+    soft = np.flatnonzero((squares < sums).any(axis=1))
+    if n_classes == 1 or not len(soft):
+        return settled
+    order = np.argsort(sums[soft], axis=1)
+    first, second = (np.take_along_axis(sums[soft], order[:, [k]], 1) for k in (-1, -2))
+    own, other = (np.take_along_axis(squares[soft], order[:, [k]], 1) for k in (-1, -2))
+    spread = own + other if n_classes > 2 else 4 * own - 4 * first + count[soft, None]
+    steps, shares = np.polynomial.legendre.leggauss(32)
+    steps = (steps + 1) / 2  # a mixture over these points is as good a test as the integral
+    exponent = steps * (first - second) + (np.log1p(-steps) + steps) * np.maximum(spread, 0)
+    evidence = logsumexp(exponent, b=shares / 2, axis=1)
+    settled[soft] = evidence >= math.log(2 * (n_classes - 1) / risk)
+    return settled
 
 
 def leader_settled(votes: Floats, risk: float) -> Bools:
@@ -226,15 +280,20 @@ class NumberJury:
         The training rows.
     y : ndarray of shape (n_rows, n_outputs)
         Their targets.
+    drawable : ndarray of bool, shape (n_rows,)
+        The rows that count.
     precision : float
         How well a mean must be known, as a share of the standard deviation of y.
     n_threads : int
         Threads to predict with.
     """
 
-    def __init__(self, table: _engine.Table, y: Floats, precision: float, n_threads: int) -> None:
+    def __init__(
+        self, table: _engine.Table, y: Floats, drawable: Bools, precision: float, n_threads: int
+    ) -> None:
         self._table, self._n_threads = table, n_threads
-        self._center, self._width = y.mean(axis=0), precision * y.std(axis=0)
+        counted = y[drawable]
+        self._center, self._width = counted.mean(axis=0), precision * counted.std(axis=0)
         self._count = np.zeros(len(y))
         self._sum, self._squares = np.zeros(y.shape), np.zeros(y.shape)
 

@@ -50,6 +50,10 @@ def read_sparse(X: Any, names: Items | None = None, *, warn: bool = False) -> Ta
     if X.dtype.kind not in "biuf":
         raise dtype_error(np.empty(1, dtype=X.dtype), "the sparse matrix")
     matrix = X.tocsr() if by_row else X.tocsc()  # returns X itself when it has that format
+    begins = matrix.indptr
+    if begins[0] != 0 or (np.diff(begins) < 0).any() or begins[-1] > len(matrix.indices):
+        found = "the row pointers of the sparse matrix do not ascend within its entries"
+        raise InputError(describe("X-DAMAGED", "X", found, fix="build the matrix again"))
     if not matrix.has_canonical_format:
         matrix = matrix.copy()
         matrix.sum_duplicates()

@@ -105,8 +105,10 @@ def _split(y: Any) -> tuple[list[Array], bool]:
         raise InputError(
             describe("Y-SPARSE", "y", "y is a sparse matrix", allowed="dense y", fix="y.toarray()")
         )
+    if isinstance(y, np.ma.MaskedArray):
+        refuse_masked(y)
     if isinstance(y, np.ndarray):
-        array = np.asarray(y) if not isinstance(y, np.ma.MaskedArray) else y.filled()
+        array = np.asarray(y)
     elif nw.dependencies.is_into_series(y):
         return [_series_array(nw.from_native(y, series_only=True))], True
     elif hasattr(y, "__arrow_c_stream__") or hasattr(y, "columns"):
@@ -159,6 +161,14 @@ def missing_error(rows: Items, what: str, code: str) -> InputError:
             fix="drop these rows from X and y, or fill them in",
         )
     )
+
+
+def refuse_masked(y: np.ma.MaskedArray[Any, Any]) -> None:
+    """Refuse a masked array of which something is masked: what lies below is no target."""
+    mask = np.ma.getmaskarray(y)
+    missing = np.flatnonzero(mask.any(axis=tuple(range(1, mask.ndim))))
+    if len(missing):
+        raise missing_error(missing, "Masked entries", "Y-NULL")
 
 
 def refuse_nonfinite(y: npt.NDArray[Any]) -> None:

@@ -62,6 +62,8 @@ def _as_floats(sample_weight: Any) -> Weights:
         column = nw.from_native(sample_weight, series_only=True)
         numeric = column.dtype.is_numeric()
         sample_weight = (column.cast(nw.Float64) if numeric else column).to_numpy()
+    if isinstance(sample_weight, np.ma.MaskedArray):  # masked: none, which is refused below
+        sample_weight = np.ma.filled(sample_weight.astype(np.float64), np.nan)
     try:
         array = np.asarray(sample_weight)
         if array.dtype.kind == "O":
@@ -101,16 +103,21 @@ def _error(code: str, found: str, allowed: str, fix: str) -> InputError:
     return InputError(describe(code, "sample_weight", found, allowed=allowed, fix=fix))
 
 
-def read_class_weights(class_weight: Any, labels: Labels) -> Weights | None:
+def read_class_weights(
+    class_weight: Any, labels: Labels, weight: Weights | None = None
+) -> Weights | None:
     """Spread ``class_weight`` over the rows.
 
     Parameters
     ----------
     class_weight : None, "balanced", dict, or list of dict
         Weights by class; a list has one dict per output. Classes that a dict leaves out weigh 1;
-        "balanced" is ``n_rows / (n_classes * count)``. Weights of several outputs are multiplied.
+        "balanced" is ``n_rows / (n_classes * count)``, of the rows that count. Weights of several
+        outputs are multiplied.
     labels : Labels
         The target.
+    weight : ndarray or None
+        Weights of the rows; those of weight 0 are not counted.
 
     Returns
     -------
@@ -119,14 +126,16 @@ def read_class_weights(class_weight: Any, labels: Labels) -> Weights | None:
     """
     if class_weight is None:
         return None
+    counted = slice(None) if weight is None else weight > 0
     n_rows, n_outputs = labels.codes.shape
     specs = _per_output(class_weight, n_outputs)
     weights = np.ones(n_rows)
     for k, spec in enumerate(specs):
         codes, classes = labels.codes[:, k], labels.classes[k]
         if isinstance(spec, str):
-            counts = np.bincount(codes, minlength=len(classes))
-            by_class = n_rows / (len(classes) * counts.astype(np.float64))
+            counts = np.bincount(codes[counted], minlength=len(classes)).astype(np.float64)
+            present = np.count_nonzero(counts)
+            by_class = counts.sum() / (present * np.maximum(counts, 1))
         else:
             by_class = _by_class(spec, classes)
         weights *= by_class[codes]
@@ -181,10 +190,10 @@ def _by_class(spec: Mapping[Any, Any], classes: Array) -> Weights:
 
 def combine_weights(first: Weights | None, second: Weights | None) -> Weights | None:
     """Multiply the weights of rows by those of their classes; None stands for ones."""
-    if first is None or second is None:
-        return second if first is None else first
+    if second is None:
+        return first
     with np.errstate(over="ignore"):
-        product = first * second
+        product = second if first is None else first * second
     if not np.isfinite(product).all():
         raise _error(
             "W-OVERFLOW",

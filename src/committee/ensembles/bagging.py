@@ -120,7 +120,9 @@ class BaggingClassifier(ClassOpinion, Bagging):
         always vote. Of equal classes the first in the order of ``classes_`` wins.
     {bags}
     stratify : bool, default=False
-        Whether rows are drawn class by class, so that no class is missing from a bag.
+        Whether rows are drawn class by class, so that each class has its share of every bag. A
+        class whose share rounds to no draw at all (small bags) may still be missing, and so may
+        any in Poisson bags.
     {rest}
 
     Attributes
@@ -262,7 +264,7 @@ class BaggingClassifier(ClassOpinion, Bagging):
             if len(estimator.classes_) != self.n_classes_:
                 lost = sorted(set(self.classes_.tolist()) - set(estimator.classes_.tolist()))
                 found = f"member {index} has not seen class {lost[0]!r} and has no score for it"
-                fix = "stratify=True keeps every class in every bag; or use predict_proba"
+                fix = "stratify=True and bags large enough for every class; or use predict_proba"
                 raise InputError(describe("M-CLASSES", "estimators_", found, fix=fix))
             score = Routed(estimator, metadata).decision_function
             total = total + score(rows if seen is None else seen.transform(rows))

@@ -93,7 +93,8 @@ class BaggingIntervals(IntervalMethods):
         y = crew.target.content()
         if self.intervals == "jackknife":
             found = crew.out_of_bag(committee, left_out)
-            return {"intervals_": keep_jackknife(y, found, left_out, plan.keys)}
+            exact = isinstance(crew, TreeCrew)
+            return {"intervals_": keep_jackknife(y, found, left_out, plan.keys, exact)}
         if isinstance(crew, AnyCrew):
             found_text = f"intervals='quantile' with members of {type(crew.base).__name__}"
             allowed = "DecisionTreeRegressor of this library, whose leaves are known"

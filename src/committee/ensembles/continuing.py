@@ -28,10 +28,13 @@ class Origin:
         The content of the rows.
     seed : int
         The seed of the committee.
+    weights : str
+        A hash of the rows' weights, where members use them.
     """
 
     keys: npt.NDArray[np.uint64]
     seed: int
+    weights: str = ""
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,6 +80,10 @@ def members_to_add(estimator: Any, here: Origin, before: Origin | None) -> Addit
         found = "the rows are not those of the fit that is continued"
         fix = "fit with the same X and y, or set warm_start=False"
         raise InputError(describe("P-WARM", "X", found, fix=fix))
+    if before.weights != here.weights:
+        found = "the weights are not those of the fit that is continued"
+        fix = "fit with the same sample_weight, or set warm_start=False"
+        raise InputError(describe("P-WARM", "sample_weight", found, fix=fix))
     have = len(estimator.committee_)
     if wanted < have:
         found = f"n_estimators={wanted} must be larger or equal to the {have} members there are"

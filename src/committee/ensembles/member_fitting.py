@@ -176,7 +176,7 @@ def member_error(training: Training, member: int, failure: Failure) -> Exception
     fix = f"fit {name} alone on the rows of its bag to see more"
     if failure.n_classes < 2 and is_classifier(training.estimator):
         found += f" Its bag holds {failure.n_classes} class"
-        fix = "stratify=True keeps every class in every bag"
+        fix = "stratify=True, and bags large enough for a draw of every class"
     message = describe("M-FIT", "estimator", found, fix=fix)
     if isinstance(error, TypeError):
         return InputTypeError(message)

@@ -17,6 +17,7 @@ from sklearn.base import BaseEstimator, clone
 from sklearn.utils.validation import check_is_fitted
 
 from committee import _engine
+from committee.core.bags import hash_weights
 from committee.core.committee import Committee
 from committee.core.members import ClassifierMember, Floats
 from committee.core.parameter_docs import documented
@@ -235,7 +236,7 @@ class RotationForestClassifier(CallbackSupport, ClassOpinion, NamedParameters, B
         given = read_weights(sample_weight, table.n_rows)
         weight = np.ones(table.n_rows) if given is None else given
         keys = _engine.table_keys(engine_table(table), labels.codes.astype(np.float64), n_jobs)
-        here = Origin(keys, resolve_seed(self.random_state, name))
+        here = Origin(keys, resolve_seed(self.random_state, name), hash_weights(given))
         add = members_to_add(self, here, getattr(self, "origin_", None))
         preparation = Preparation.learn(table, weight)
         training = Training(
@@ -259,7 +260,7 @@ class RotationForestClassifier(CallbackSupport, ClassOpinion, NamedParameters, B
                 begin=add.committee,
             )
             self._keep(committee, schema, labels, base)
-            self.origin_ = Origin(keys, add.seed)
+            self.origin_ = Origin(keys, add.seed, here.weights)
         return self
 
     def _rounds(

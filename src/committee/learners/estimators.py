@@ -18,7 +18,7 @@ from committee.core.params import (
     resolve_threads,
 )
 from committee.data import InputError, Schema, read_predict
-from committee.data.errors import describe
+from committee.data.errors import class_name, describe
 from committee.data.rows import engine_table
 from committee.learners.structure import Tree
 
@@ -70,6 +70,9 @@ class EngineEstimator(NamedParameters, BaseEstimator):
         if not hasattr(self, self._holder):
             check_is_fitted(self)
         schema, n_features = self.schema_, self._native().n_features
+        if not isinstance(schema, Schema):
+            found = f"schema_ is {class_name(schema)}, no Schema"
+            raise InputError(describe("M-TREE", "schema_", found, fix="fit the model again"))
         if n_features != schema.n_features:
             found = f"{self._holder} has {n_features} features, schema_ {schema.n_features}"
             raise InputError(describe("M-TREE", self._holder, found, fix="fit the model again"))
@@ -94,6 +97,9 @@ class TreeEstimator(EngineEstimator):
     tree_: Tree
 
     def _native(self) -> _engine.Forest:
+        if not isinstance(self.tree_, Tree):
+            found = f"tree_ is {class_name(self.tree_)}, no Tree"
+            raise InputError(describe("M-TREE", "tree_", found, fix="fit the model again"))
         return self.tree_.forest
 
     @property
@@ -160,8 +166,14 @@ class ClassOutputs(ClassifierMixin, EngineEstimator):
 
     def _class_lists(self) -> list[npt.NDArray[Any]]:
         """Class labels per output, held against the trees: a tampered attribute is an error."""
-        lists = [self.classes_] if self.n_outputs_ == 1 else list(self.classes_)
-        counts, width = [len(c) for c in lists], self._native().n_outputs
+        try:
+            lists = [self.classes_] if self.n_outputs_ == 1 else list(self.classes_)
+            counts, width = [len(c) for c in lists], self._native().n_outputs
+        except TypeError:
+            found = f"classes_ or n_outputs_ was changed: {self.n_outputs_!r} output(s)"
+            raise InputError(
+                describe("M-CLASSES", "classes_", found, fix="fit the model again")
+            ) from None
         if sum(counts) != width:
             found = f"classes_ holds {counts} classes, the leaves {width}"
             raise InputError(describe("M-CLASSES", "classes_", found, fix="fit the model again"))

@@ -37,7 +37,7 @@ from committee.data.rows import Rows, engine_table
 from committee.learners.estimators import EngineEstimator
 from committee.learners.forest_growing import ForestGrower
 from committee.learners.forest_views import MemberSamples, MemberTrees, forest_paths
-from committee.learners.growing import GROWING_CONSTRAINTS, tree_params
+from committee.learners.growing import GROWING_CONSTRAINTS, count_rows, tree_params
 from committee.learners.left_out_methods import ForestImportances
 from committee.learners.left_out_views import LeftOutViews
 from committee.learners.targets import ClassTarget, Target
@@ -121,7 +121,7 @@ class ForestEstimator(CallbackSupport, LeftOutViews, ForestImportances, EngineEs
         params = tree_params(
             self,
             schema,
-            n_rows=table.n_rows,
+            n_rows=count_rows(weight, table.n_rows),
             total_weight=1.0,
             n_classes=target.n_classes,
             n_node_features=resolve_max_features(self.max_features, schema.n_features, name),
@@ -212,13 +212,13 @@ class ForestEstimator(CallbackSupport, LeftOutViews, ForestImportances, EngineEs
         if isinstance(self.n_estimators, Integral):
             return None
         size = self.n_estimators if isinstance(self.n_estimators, AutoSize) else AutoSize()
-        target, n_threads = grower.target, grower.n_threads
+        target, n_threads, drawable = grower.target, grower.n_threads, grower.plan.drawable
         jury: ClassJury | NumberJury
         if isinstance(target, ClassTarget):
             jury = ClassJury(grower.table, target.n_classes, n_threads)
         else:
-            jury = NumberJury(grower.table, target.y, size.precision, n_threads)
-        return Sizer(size, jury, grower.plan.drawable)
+            jury = NumberJury(grower.table, target.y, drawable, size.precision, n_threads)
+        return Sizer(size, jury, drawable)
 
     def _rounds(
         self,

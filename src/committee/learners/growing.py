@@ -6,7 +6,7 @@ Shared by every estimator whose members are engine trees.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -48,10 +48,13 @@ GROWING_CONSTRAINTS: dict[str, Any] = {
 }
 
 
+MOST = 2**31 - 1  # a limit beyond it limits nothing
+
+
 def rows_from(value: int | float, n_rows: int, least: int) -> int:
     """Read a count of rows that may be given as a fraction of all of them."""
     if isinstance(value, (int, np.integer)):
-        return int(value)
+        return min(int(value), MOST)
     return max(least, math.ceil(value * n_rows))
 
 
@@ -71,9 +74,9 @@ def tree_params(
     params.rule = RULES[estimator.splitter]
     params.seed = seed
     if estimator.max_depth is not None:
-        params.max_depth = int(estimator.max_depth)
+        params.max_depth = min(int(estimator.max_depth), MOST)
     if estimator.max_leaf_nodes is not None:
-        params.max_leaves = int(estimator.max_leaf_nodes)
+        params.max_leaves = min(int(estimator.max_leaf_nodes), MOST)
         params.growth = _engine.Growth.best_first
     params.min_rows_split = rows_from(estimator.min_samples_split, n_rows, 2)
     params.min_rows_leaf = rows_from(estimator.min_samples_leaf, n_rows, 1)
@@ -97,8 +100,9 @@ def monotone_signs(value: Any, schema: Schema) -> list[int]:
     if value is None:
         return []
     p = schema.n_features
+    signs: npt.NDArray[Any]
     if isinstance(value, Mapping):
-        signs = np.zeros(p, dtype=np.int64)
+        signs = np.zeros(p, dtype=object)
         for name, sign in value.items():
             signs[feature_index(name, schema, "monotonic_cst")] = sign
     else:
@@ -106,8 +110,9 @@ def monotone_signs(value: Any, schema: Schema) -> list[int]:
         if signs.shape != (p,):
             found = f"monotonic_cst has shape {signs.shape} but the input data X has {p} features"
             raise InputError(describe("P-MONOTONE", "monotonic_cst", found))
-    if not np.isin(signs, (-1, 0, 1)).all():
-        found = f"must hold only -1, 0 and 1, got {np.unique(signs).tolist()}"
+    strange = [sign for sign in signs.tolist() if sign not in (-1, 0, 1)]
+    if strange:
+        found = f"must hold only -1, 0 and 1, got {strange[0]!r}"
         raise InputError(describe("P-MONOTONE", "monotonic_cst", found, allowed="-1, 0 or 1"))
     constrained = [f for f in schema.levels if signs[f] != 0]
     if constrained:
@@ -129,6 +134,11 @@ def interaction_groups(value: Any, schema: Schema) -> list[list[int]]:
         if value == "pairwise":
             groups = [[f, g] for f in range(p) for g in range(f + 1, p)] or groups
         return groups
+    for group in value if isinstance(value, Iterable) else [value]:
+        if isinstance(group, str) or not isinstance(group, Iterable):
+            found = f"{group!r} is no group of features"
+            fix = "a list of lists, such as [[0, 1], [2]]"
+            raise InputError(describe("P-INTERACTION", "interaction_cst", found, fix=fix))
     groups = [[feature_index(f, schema, "interaction_cst") for f in group] for group in value]
     named = {f for group in groups for f in group}
     rest = [f for f in range(p) if f not in named]
@@ -147,6 +157,11 @@ def feature_index(name: Any, schema: Schema, argument: str) -> int:
     found = f"{name!r} is not a feature of X"
     allowed = f"an index in [0, {p - 1}]{names}"
     raise InputError(describe("P-FEATURE", argument, found, allowed=allowed))
+
+
+def count_rows(weight: npt.NDArray[np.float64] | None, n_rows: int) -> int:
+    """Count the rows that weigh something: fractions are of these."""
+    return n_rows if weight is None else int(np.count_nonzero(weight))
 
 
 def total_of(weight: npt.NDArray[np.float64] | None, n_rows: int) -> float:

@@ -109,9 +109,8 @@ class DecisionStump(TreeClassifier):
             X, categorical_features=self.categorical_features, estimator_name=name
         )
         labels = read_classes(y, table.n_rows, estimator_name=name)
-        weight = combine_weights(
-            read_weights(sample_weight, table.n_rows), read_class_weights(self.class_weight, labels)
-        )
+        given = read_weights(sample_weight, table.n_rows)
+        weight = combine_weights(given, read_class_weights(self.class_weight, labels, given))
         n_threads = self._threads()
         rows = Rows.of(table, weight, max_bins=EXACT_BINS, n_threads=n_threads)
         warn_coarse(rows, table)

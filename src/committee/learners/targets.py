@@ -66,7 +66,7 @@ class ClassTarget:
         spec = self.class_weight
         if self.balanced:
             spec = None if resampled else "balanced"
-        by_class = read_class_weights(spec, self.labels)
+        by_class = read_class_weights(spec, self.labels, weight)
         combined = combine_weights(weight, by_class)  # also refuses what is no use together
         return by_class if resampled else combined
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,7 @@ from committee.core.params import integer, invalid
 PRESENT = float(np.finfo(np.float64).max)  # a threshold that parts present from missing values
 FEW_CLASSES = 3  # up to here, classes without rows are listed too
 LIST_LENGTH = 60  # characters of a list of levels or classes
+MOST_DECIMALS = 17  # tell any two numbers apart
 INDENT = "|   "
 
 Reachable = Mapping[int, frozenset[int]]
@@ -73,7 +75,8 @@ class Wording:
     booleans : frozenset of int
         Features that hold only true and false.
     decimals, list_length : int
-        Digits after the point, characters of a list.
+        Digits after the point, or more for thresholds that would else look alike; characters of a
+        list.
     signs : tuple of str
         How "at most", "more than" and the omission of list entries are written.
     show_missing : bool
@@ -99,12 +102,26 @@ class Wording:
     signs: tuple[str, str, str]
     show_missing: bool
 
-    def number(self, value: float) -> str:
+    def number(self, value: float, decimals: int | None = None) -> str:
         """Write a number; one near zero keeps as many digits that mean something."""
+        digits = self.decimals if decimals is None else decimals
         size = abs(value)
-        if size and not 10.0 ** (1 - self.decimals) <= size < 1e15:
-            return f"{value:.{max(self.decimals, 1)}g}"
-        return f"{value:.{self.decimals}f}"
+        if size and not 10.0 ** (1 - digits) <= size < 1e15:
+            return f"{value:.{max(digits, 1)}g}"
+        return f"{value:.{digits}f}"
+
+    @cached_property
+    def cut_decimals(self) -> dict[int, int]:
+        """Digits by feature: as many as it takes to tell its thresholds from each other."""
+        inner = (self.left >= 0) & ~self.categorical & (self.threshold != PRESENT)
+        found = {}
+        for feature in np.unique(self.feature[inner]).tolist():
+            cuts = np.unique(self.threshold[inner & (self.feature == feature)]).tolist()
+            for digits in range(self.decimals, MOST_DECIMALS + 1):
+                found[feature] = digits
+                if len({self.number(cut, digits) for cut in cuts}) == len(cuts):
+                    break
+        return found
 
     def amount(self, value: float) -> str:
         """Write a count of rows or a sum of weights."""
@@ -141,7 +158,7 @@ class Wording:
             return "is present", "is missing"
         if int(self.feature[node]) in self.booleans and 0 <= threshold < 1:
             return "is false", "is true"
-        text = self.number(threshold)
+        text = self.number(threshold, self.cut_decimals[int(self.feature[node])])
         return f"{self.signs[0]} {text}", f"{self.signs[1]} {text}"
 
     def _set_conditions(
@@ -309,7 +326,8 @@ def export_text(
     max_depth : int or None, default=None
         How many splits to follow from the root; what lies below is counted. None sets no limit.
     decimals : int, default=2
-        Digits after the decimal point; of numbers near zero, digits that are not zero.
+        Digits after the decimal point; of numbers near zero, digits that are not zero. Thresholds
+        of a feature that would look alike get more.
     show_counts : bool, default=True
         Whether to add, for a classifier, the weight of each class in the node (the number of rows
         where nothing is weighted), and for a regressor the number of rows. Of many classes only

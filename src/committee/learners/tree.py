@@ -26,7 +26,7 @@ from committee.data import (
 )
 from committee.learners.cart import PrunableTree, check_counts
 from committee.learners.estimators import TreeClassifier
-from committee.learners.growing import CLASS_CRITERIA, NUMBER_CRITERIA
+from committee.learners.growing import CLASS_CRITERIA, NUMBER_CRITERIA, count_rows
 from committee.learners.structure import Tree
 
 
@@ -188,12 +188,12 @@ default="gini"
             X, categorical_features=self.categorical_features, estimator_name=name
         )
         labels = read_classes(y, table.n_rows, multi_output=True, estimator_name=name)
-        weight = combine_weights(
-            read_weights(sample_weight, table.n_rows), read_class_weights(self.class_weight, labels)
-        )
+        given = read_weights(sample_weight, table.n_rows)
+        weight = combine_weights(given, read_class_weights(self.class_weight, labels, given))
         classes, codes = labels.classes, np.ascontiguousarray(labels.codes.view(np.uint32))
         n_classes = [len(c) for c in classes]
-        params, tried = self._growth(schema, table.n_rows, weight, n_classes)
+        n_rows = count_rows(weight, table.n_rows)
+        params, tried = self._growth(schema, n_rows, weight, n_classes)
         stats = _engine.Stats.classes(codes, n_classes, weight, params.min_rows_leaf > 1)
         del labels, codes  # the statistics hold what they said: no copy while the tree grows
         forest = self._grow(table, weight, stats, params)
@@ -330,7 +330,9 @@ class DecisionTreeRegressor(RegressorMixin, PrunableTree):
         targets = np.ascontiguousarray(targets)
         centred = self.criterion != "poisson"
         n_outputs = targets.shape[1]
-        params, tried = self._growth(schema, table.n_rows, weight, [1] * n_outputs)
+        params, tried = self._growth(
+            schema, count_rows(weight, table.n_rows), weight, [1] * n_outputs
+        )
         counted = params.min_rows_leaf > 1
         stats = _engine.Stats.regression(targets, weight, centred, counted)
         forest = self._grow(table, weight, stats, params)
