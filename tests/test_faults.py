@@ -74,6 +74,25 @@ assert len(late) >= 2, f"a fit of {whole:.2f} s was interrupted {len(late)} time
 print(*late)
 """
 
+MANY_LEVELS = """
+import warnings
+warnings.simplefilter("ignore")
+rng = np.random.default_rng(0)
+X = rng.integers(0, 20_000, (40_000, 2)).astype(float)
+y = rng.integers(0, 60, 40_000)
+model = clone(estimator).set_params(categorical_features=[0, 1], max_depth=1, n_jobs=n_jobs)
+sent = []
+def interrupt():
+    sent.append(time.perf_counter())
+    os.kill(os.getpid(), signal.SIGINT)
+threading.Timer(0.4, interrupt).start()
+try:
+    model.fit(X, y)
+    sys.exit("done before it was interrupted")
+except KeyboardInterrupt:
+    print(time.perf_counter() - sent[0])
+"""
+
 FORK = """
 X, y = rows_for(estimator, n=30_000 // n_members, p=8)
 model = clone(estimator).set_params(n_jobs=n_jobs).fit(X, y)
@@ -126,6 +145,10 @@ def run(script: str, *args: object, timeout: float = 120) -> str:
 def test_f07_interrupt(name, n_jobs):
     late = list(map(float, run(INTERRUPT, name, n_jobs).split()))
     assert max(late) <= 0.5
+
+
+def test_f07_interrupt_among_many_levels_and_classes():
+    assert float(run(MANY_LEVELS, "DecisionTreeClassifier", 1)) <= 0.5
 
 
 @names

@@ -191,6 +191,8 @@ void FeatureSearch::try_levels(Scratch& scratch, Candidate& out) const {
   const std::size_t end = profile.has_missing ? profile.n : profile.n - 1;
   const bool random = sets_drawn(profile);
   for (std::size_t variant = 0; variant < (random ? 1 : n_variants()); ++variant) {
+    // Many levels times many classes may take a second for each order.
+    if (variant > 0 && context != nullptr) check_interrupt(*context);
     order_levels(scratch, out.feature, variant);
     Boundary best = out.boundary;
     if (random) {

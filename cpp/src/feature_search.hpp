@@ -43,6 +43,7 @@ struct FeatureSearch {
   double parent;
   std::span<const double> mean;  // squared error: of the node, per output; zeros otherwise
   double perfect = infinity();   // a gain that no split exceeds; rounding is kept from exceeding it
+  const Context* context = nullptr;  // asked between long stretches whether to go on
 
   /// False when the feature is constant in the node; else `out` is its best split, if any is
   /// admissible.

@@ -79,7 +79,7 @@ Candidate SplitSearch::search_features(const NodeSums& node, const ProfileSource
   }
   const double parent = squared ? 0.0 : node_score(params_.criterion, shape_, sums.data());
   const double perfect = perfect_score(params_.criterion, shape_, sums.data()) - parent;
-  const FeatureSearch search{*this, node, parent, mean, perfect};
+  const FeatureSearch search{*this, node, parent, mean, perfect, &context};
   order.assign(node.features.begin(), node.features.end());
   if (const auto* varying = profiles.varying(); varying != nullptr && params_.node_features == 0) {
     std::vector<std::uint32_t> some;

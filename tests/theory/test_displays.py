@@ -3,6 +3,7 @@
 import sys
 
 import matplotlib as mpl
+import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 from sklearn.linear_model import LinearRegression
@@ -25,7 +26,7 @@ mpl.use("Agg")
 @pytest.fixture(autouse=True)
 def close_figures():
     yield
-    mpl.pyplot.close("all")
+    plt.close("all")
 
 
 def numbers(n=60, seed=0):
@@ -111,7 +112,7 @@ def test_bias_variance_from_estimator_and_predictions():
     display = BiasVarianceDisplay.from_estimator(learners, X, y, n_replicates=10, random_state=0)
     assert list(display.results) == ["tree", "line"]
     assert display.results["tree"].overall["variance"] > display.results["line"].overall["variance"]
-    figure, ax = mpl.pyplot.subplots()
+    figure, ax = plt.subplots()
     one = BiasVarianceDisplay.from_estimator(
         DecisionTreeClassifier(), X, y > 0, n_replicates=10, random_state=0, ax=ax
     )
@@ -225,7 +226,7 @@ def test_importance_from_estimator():
     assert display.axes_[0].get_xlabel().startswith("rise of squared error")
     widths = sorted(bar.get_width() for bar in display.axes_[2].patches)
     np.testing.assert_allclose(widths, np.sort(model.feature_importances_))
-    _, ax = mpl.pyplot.subplots()
+    _, ax = plt.subplots()
     assert ImportanceDisplay.from_estimator(model, X, y, kinds="debiased", axes=ax).ax_ is ax
     with pytest.raises(ValueError, match="kinds"):
         ImportanceDisplay.from_estimator(model, X, y, kinds="shap")
@@ -235,7 +236,7 @@ def test_wrong_importances():
     with pytest.raises(InputError, match="different features"):
         ImportanceDisplay({"one": importances([1], ["a"]), "two": importances([1], ["b"])})
     with pytest.raises(InputError, match="axes"):
-        ImportanceDisplay(importances([1], ["a"])).plot(mpl.pyplot.subplots(1, 2)[1])
+        ImportanceDisplay(importances([1], ["a"])).plot(plt.subplots(1, 2)[1])
 
 
 def test_nothing_is_cut_off():
