@@ -10,6 +10,7 @@ from committee import InputError, _engine
 from committee.core.sizing import (
     FEWEST,
     AutoSize,
+    ClassJury,
     Sizing,
     leader_settled,
     next_size,
@@ -81,19 +82,35 @@ def test_the_leader_of_the_mean_is_found():
     assert shares_settled(votes, votes, count, 0.1).tolist() == leader_settled(votes, 0.05).tolist()
 
 
-def test_settled_rows_keep_the_class_that_the_forest_predicts():
-    """Stumps: most members vote for one class, while their mean probability is the other's."""
-    rng = np.random.default_rng(0)
-    X = rng.normal(size=(400, 4))
-    y = (X[:, 0] > 0.15).astype(int)
-    model = RandomForestClassifier(
-        AutoSize(limit=400), max_depth=1, max_features=1, oob_score=True, random_state=0
-    ).fit(X, y)
-    more = RandomForestClassifier(
-        1500, max_depth=1, max_features=1, oob_score=True, random_state=1
-    ).fit(X, y)
-    now, later = (m.oob_decision_function_.argmax(axis=1) for m in (model, more))
-    assert (now != later).mean() <= 1 - model.sizing_.settled + 0.05
+class Said:
+    """In place of a forest and its bitmap: what members say of one row that all left out."""
+
+    def __init__(self, shares):
+        self.shares, self.n_trees, self.n_rows = shares, len(shares), 1
+
+    def slice(self, begin, end):
+        return Said(self.shares[begin:end])
+
+    def predict(self, table, n_threads):
+        return np.array(self.shares)
+
+    def mask(self, member):
+        return np.ones(1, dtype=bool)
+
+
+def test_a_jury_hears_probabilities_not_votes():
+    """Four of five vote for the first class, and the mean is a tie: votes would settle it."""
+    said = Said([[0.55, 0.45]] * 4 + [[0.3, 0.7]])
+    jury = ClassJury(None, [2], 1)
+    for _ in range(40):
+        jury.hear(said, said)
+    assert leader_settled(np.array([[160.0, 40.0]]), 0.05)[0]
+    assert not jury.settled(0.95)[0]
+    sure = Said([[0.75, 0.25]] * 4 + [[0.5, 0.5]])
+    other = ClassJury(None, [2], 1)
+    for _ in range(40):
+        other.hear(sure, sure)
+    assert other.settled(0.95)[0]
 
 
 def test_false_leaders_are_rare_at_any_time():

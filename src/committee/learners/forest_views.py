@@ -5,6 +5,7 @@ Nothing of it is stored: every view is made when it is asked for.
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Iterator, Sequence
 from typing import Any, TypeAlias, overload
 
@@ -42,8 +43,9 @@ class MemberViews(Sequence[Any]):
         chosen = range(len(self))[index]
         return self._view(chosen) if isinstance(chosen, int) else [self._view(k) for k in chosen]
 
+    @abstractmethod
     def _view(self, member: int) -> Any:
-        raise NotImplementedError
+        """Make the estimator of one tree."""
 
 
 class MemberTrees(MemberViews):

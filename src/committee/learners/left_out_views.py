@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -61,9 +61,9 @@ class LeftOutProof:
     bag_plan_: BagPlan
     left_out_: LeftOut
 
-    def _evidence(self, X: Any, y: Any, sample_weight: Any, groups: Any) -> Evidence:
-        """Read the training rows and plan their bags, with the seed of ``bag_plan_``."""
-        raise NotImplementedError
+    if TYPE_CHECKING:  # each kind of committee reads the rows, with the seed of bag_plan_
+
+        def _evidence(self, X: Any, y: Any, sample_weight: Any, groups: Any) -> Evidence: ...
 
     def _scorer(self) -> Any:
         return self.oob_score if callable(self.oob_score) else None
@@ -143,11 +143,11 @@ class LeftOutViews(LeftOutProof):
 
     forest_: _engine.Forest
 
-    def _prepare(
-        self, X: Any, y: Any, sample_weight: Any, groups: Any, seed: int | None
-    ) -> ForestGrower:
-        """Read the training rows and plan their bags."""
-        raise NotImplementedError
+    if TYPE_CHECKING:
+
+        def _prepare(
+            self, X: Any, y: Any, sample_weight: Any, groups: Any, seed: int | None
+        ) -> ForestGrower: ...
 
     def _evidence(self, X: Any, y: Any, sample_weight: Any, groups: Any) -> Evidence:
         grower = self._prepare(X, y, sample_weight, groups, self.bag_plan_.seed)
