@@ -46,8 +46,14 @@ cpp-test: $(VENV)/.build ## C++ unit tests, by ctest
 	cmake --build build/cpp-test
 	ctest --test-dir build/cpp-test/cpp --output-on-failure --no-tests=error
 
+# Tests that read the clock come first and alone: the others, on all cores, would disturb them.
 pytest: $(VENV)/.tools $(VENV)/.package ## Python tests and doctests of the installed package
-	@$(PY) -m pytest --numprocesses=auto --dist=worksteal $(ARGS)
+ifdef ARGS
+	@$(PY) -m pytest $(ARGS)
+else
+	@$(PY) -m pytest -m clock
+	@$(PY) -m pytest -m "not clock" --numprocesses=auto --dist=worksteal
+endif
 
 bench: $(VENV)/.bench $(VENV)/.package ## Build the C++ benchmarks, then run benchmarks/
 	cmake -S . -B build/bench -DCMAKE_BUILD_TYPE=Release -DCOMMITTEE_BUILD_BENCH=ON \

@@ -49,6 +49,7 @@ def test_tests_run_against_the_installed_package() -> None:
     assert root / "src" not in PACKAGE.parents
 
 
+@pytest.mark.clock
 def test_import_is_cheap() -> None:
     fastest = import_seconds()
     for _ in range(4):  # a busy machine slows some runs; the fastest is the cost

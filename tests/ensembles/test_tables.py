@@ -149,6 +149,7 @@ def run(script, *args):
     return done.stdout
 
 
+@pytest.mark.clock
 @names
 def test_f07_interrupt(name):
     assert max(map(float, run(faults.INTERRUPT, name, 2).split())) <= 0.5
