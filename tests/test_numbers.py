@@ -4,7 +4,8 @@ import time
 
 import numpy as np
 import pytest
-from sklearn.base import is_classifier, is_regressor
+from scipy.sparse import csr_array
+from sklearn.base import clone, is_classifier, is_regressor
 
 from committee import DataWarning, DecisionTreeClassifier, DecisionTreeRegressor
 from tests.estimators import (
@@ -80,6 +81,29 @@ def test_n04_weights(estimator):
     weighted = fitted(estimator, X, y, weight)
     copied = fitted(estimator, np.repeat(X, times, axis=0), np.repeat(y, times))
     assert model_bits(weighted, ("count",)) == model_bits(copied, ("count",))
+
+
+@every
+@pytest.mark.filterwarnings("ignore:.X-COARSE")
+def test_n04_weights_where_cuts_are_sampled(estimator):
+    n = 270_000  # more than the 262,144 rows that are looked at one by one
+    rng = np.random.default_rng(12)
+    X = rng.normal(size=(n, 3)).astype(np.float32)
+    X[:, 1] = np.where(X[:, 1] < 0, 0, np.exp(3 * X[:, 1]))
+    X[rng.random(n) < 0.1, 2] = np.nan
+    y = np.where(X[:, 0] > X[:, 1], 1, 0) + (0.5 * X[:, 0] if is_regressor(estimator) else 0)
+    weight = rng.integers(0, 3, n).astype(float)
+    if "max_depth" in estimator.get_params():
+        estimator = clone(estimator).set_params(max_depth=5)
+    weighted = fitted(estimator, X, y, weight)
+    copies = rng.permutation(np.repeat(np.arange(n), weight.astype(int)))
+    copied = fitted(estimator, X[copies], y[copies])
+    assert model_bits(weighted, ("count",)) == model_bits(copied, ("count",))
+    there = weight > 0
+    assert model_bits(fitted(estimator, X[there], y[there], weight[there])) == model_bits(weighted)
+    shuffled = rng.permutation(n)
+    again = fitted(estimator, csr_array(X[shuffled]), y[shuffled], weight[shuffled])
+    assert model_bits(again) == model_bits(weighted)
 
 
 @every

@@ -1,6 +1,7 @@
 // Keys of rows, and the bags drawn by them.
 #include "bindings.hpp"
 #include "committee/bag.hpp"
+#include "committee/row_keys.hpp"
 
 namespace committee::bindings {
 

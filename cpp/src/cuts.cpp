@@ -3,15 +3,16 @@
 #include "cuts.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <limits>
 
 namespace committee {
 namespace {
 
-constexpr int kMassBits = 44;  // + 18 bits of kCutSample = 62: twice a sum still fits 63
+constexpr int kSumBits = 62;   // of all masses: twice a sum still fits 63
+constexpr int kMassBits = 44;  // of one mass, where rows are few enough
 constexpr int kTieBits = 28;   // finer than 2 kCutSample, coarser than the rounding of masses
-static_assert(kCutSample <= (std::size_t{1} << 18));
 
 class Greedy {
  public:
@@ -188,7 +189,8 @@ FeatureBins ColumnCuts::equal_mass_bins(std::size_t max_bins, bool all_seen) {
   return with_buckets([&](auto& buckets) { return bins_of_buckets(buckets, max_bins, all_seen); });
 }
 
-MassScale::MassScale(std::span<const double> weight) {
+MassScale::MassScale(std::span<const double> weight, std::size_t n_rows)
+    : n_counting_(weight.empty() ? n_rows : 0) {
   double largest = 0.0;
   for (std::size_t i = 0; i < weight.size(); ++i) {
     if (!(weight[i] >= 0.0) || std::isinf(weight[i])) {
@@ -196,9 +198,11 @@ MassScale::MassScale(std::span<const double> weight) {
                                   std::to_string(weight[i]) + " at row " + std::to_string(i));
     }
     largest = std::max(largest, weight[i]);
+    n_counting_ += weight[i] > 0.0 ? 1 : 0;
     uniform_ &= weight[i] == weight[0] && weight[i] > 0.0;
   }
-  if (largest > 0.0) exponent_ = kMassBits - 1 - std::ilogb(largest);
+  const int bits = std::min(kMassBits, kSumBits - static_cast<int>(std::bit_width(n_counting_)));
+  if (largest > 0.0) exponent_ = bits - 1 - std::ilogb(largest);
 }
 
 std::uint64_t MassScale::operator()(double weight) const {

@@ -41,19 +41,21 @@ class ColumnCuts {
 };
 
 /// Integer masses for weights: w times a power of two, so that weight k equals k rows of weight one
-/// exactly and kCutSample of the largest add up within 62 bits. Positive weights count one unit at
-/// least.
+/// exactly and all of them add up within 62 bits. Positive weights count one unit at least.
 class MassScale {
  public:
-  /// Throws std::invalid_argument for a negative, infinite or NaN weight.
-  explicit MassScale(std::span<const double> weight);
+  /// weight: one for each row, or empty. Throws std::invalid_argument for a negative, infinite or
+  /// NaN weight.
+  MassScale(std::span<const double> weight, std::size_t n_rows);
 
-  bool uniform() const {
-    return uniform_;
-  }  // all weights equal and positive: masses are not needed
+  /// All weights are equal and positive: masses are not needed.
+  bool uniform() const { return uniform_; }
+  /// Rows of positive weight.
+  std::size_t n_counting() const { return n_counting_; }
   std::uint64_t operator()(double weight) const;
 
  private:
+  std::size_t n_counting_;
   int exponent_ = 0;
   bool uniform_ = true;
 };

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <numeric>
 
 #include "dtype.hpp"
 
@@ -59,21 +60,18 @@ CutFit::CutFit(const Input& input, std::span<const double> weight, const Binning
       weight_(weight),
       params_(params),
       context_(context),
-      scale_(weight),
-      sample_(input.n_rows, kCutSample, params.seed, context),
+      scale_(weight, input.n_rows),
+      sample_(input, weight, scale_, kCutSample, params.seed, context),
+      sample_mass_(sample_.mass().begin(), sample_.mass().end()),
       features_(input.n_features) {
   if (scale_.uniform()) weight_ = {};
-  n_counting_ = input.n_rows;
-  total_mass_ = sample_.size();
-  if (weight_.empty()) return;
-  n_counting_ = 0;
-  for (const double w : weight_) n_counting_ += w > 0.0 ? 1 : 0;
-  total_mass_ = 0;
-  sample_mass_.resize(sample_.size());
-  for (std::size_t i = 0; i < sample_mass_.size(); ++i) {
-    sample_mass_[i] = scale_(weight_[sample_.row(i)]);
-    total_mass_ += sample_mass_[i];
+  if (sample_.every_row() && !weight_.empty()) {
+    sample_mass_.resize(weight_.size());
+    std::transform(weight_.begin(), weight_.end(), sample_mass_.begin(), scale_);
   }
+  total_mass_ = sample_mass_.empty()
+                    ? sample_.size()
+                    : std::accumulate(sample_mass_.begin(), sample_mass_.end(), std::uint64_t{0});
 }
 
 std::vector<FeatureBins> CutFit::run() {
@@ -86,10 +84,6 @@ std::vector<FeatureBins> CutFit::run() {
     run_dense();
   }
   return std::move(features_);
-}
-
-std::uint64_t CutFit::row_mass(std::size_t row) const {
-  return weight_.empty() ? 1 : scale_(weight_[row]);
 }
 
 void CutFit::run_dense() {
@@ -111,7 +105,7 @@ void CutFit::fit_dense_group(std::size_t begin, std::size_t end, FitWorkspace& w
   const std::size_t n = sample_.size();
   const std::size_t stride = n + 24;  // columns a power of two apart would share cache sets
   work.block.resize(stride * (end - begin));
-  if (sample_.all()) {
+  if (sample_.every_row()) {
     for (std::size_t row = 0; row < n; row += kRowBlock) {
       load_block(input_, row, std::min(kRowBlock, n - row), begin, end - begin,
                  work.block.data() + row, stride);
@@ -123,8 +117,9 @@ void CutFit::fit_dense_group(std::size_t begin, std::size_t end, FitWorkspace& w
     if (!numeric(f)) continue;
     gather(work.block.data() + (f - begin) * stride, work);
     work.cuts.load(work.value, work.mass);
-    if (sample_.all() || work.cuts.more_distinct_than(params_.max_bins)) {
-      features_[f] = work.cuts.equal_mass_bins(params_.max_bins, sample_.all());
+    const bool all_seen = sample_.every_content();
+    if (all_seen || work.cuts.more_distinct_than(params_.max_bins)) {
+      features_[f] = work.cuts.equal_mass_bins(params_.max_bins, all_seen);
     } else {
       open.push_back({f, work.cuts.distinct()});
     }

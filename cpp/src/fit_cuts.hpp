@@ -32,7 +32,6 @@ class CutFit {
   };
 
   bool numeric(std::size_t f) const { return params_.n_levels.empty() || params_.n_levels[f] == 0; }
-  std::uint64_t row_mass(std::size_t row) const;  // 0 for rows that do not count
   std::uint64_t sampled_mass(std::size_t i) const {
     return sample_mass_.empty() ? 1 : sample_mass_[i];
   }
@@ -57,7 +56,6 @@ class CutFit {
   RowSample sample_;
   std::vector<std::uint64_t> sample_mass_;  // empty: one each
   std::uint64_t total_mass_ = 0;            // of the sample
-  std::uint64_t n_counting_ = 0;            // rows of positive weight, sampled or not
   std::vector<FeatureBins> features_;
 };
 

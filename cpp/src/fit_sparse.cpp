@@ -39,7 +39,7 @@ void CutFit::fit_sparse_column(std::size_t feature, std::span<const double> valu
   std::uint64_t stored_mass = 0;
   for (std::size_t i = 0; i < value.size(); ++i) {
     if (!sample_.contains(row[i])) continue;
-    const std::uint64_t mass = sample_.all() ? sampled_mass(row[i]) : row_mass(row[i]);
+    const std::uint64_t mass = sampled_mass(sample_.position(row[i]));
     stored_mass += mass;
     if (mass == 0 || value[i] != value[i]) continue;
     work.value.push_back(value[i]);
@@ -48,8 +48,8 @@ void CutFit::fit_sparse_column(std::size_t feature, std::span<const double> valu
   work.cuts.load(work.value, work.mass);
   Distinct distinct = work.cuts.distinct();
   if (total_mass_ > stored_mass) add_mass(distinct, 0.0, total_mass_ - stored_mass);
-  if (sample_.all() || distinct.value.size() > params_.max_bins) {
-    features_[feature] = equal_mass_bins(distinct, params_.max_bins, sample_.all());
+  if (sample_.every_content() || distinct.value.size() > params_.max_bins) {
+    features_[feature] = equal_mass_bins(distinct, params_.max_bins, sample_.every_content());
   } else {
     settle_sparse({feature, std::move(distinct)}, value, row);
   }
@@ -70,7 +70,7 @@ void CutFit::settle_sparse(const Open& open, std::span<const double> value,
     }
   }
   const double zero = 0.0;
-  if (n_stored < n_counting_) values.add(&zero, 1);
+  if (n_stored < scale_.n_counting()) values.add(&zero, 1);
   settle(open, values.take());
 }
 

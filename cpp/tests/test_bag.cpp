@@ -6,6 +6,7 @@
 
 #include "bag_data.hpp"
 #include "check.hpp"
+#include "committee/parallel.hpp"
 #include "random_table.hpp"
 
 using namespace committee;

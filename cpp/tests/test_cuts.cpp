@@ -8,6 +8,7 @@
 #include "../src/search.hpp"
 #include "binning_data.hpp"
 #include "check.hpp"
+#include "committee/row_keys.hpp"
 
 using namespace committee;
 using namespace binning_test;
@@ -123,22 +124,56 @@ TEST(guided_search_equals_lower_bound) {
   }
 }
 
-TEST(sample_is_the_bottom_k) {
-  const std::size_t n = 20000, k = 3000;
-  const RowSample sample(n, k, 5, {});
-  std::vector<std::pair<std::uint64_t, RowId>> keys(n);
-  const std::uint64_t stream = mix(5, static_cast<std::uint64_t>(Use::cut_sample));
-  for (std::size_t r = 0; r < n; ++r) keys[r] = {mix(stream, r), static_cast<RowId>(r)};
-  std::sort(keys.begin(), keys.end());
-  std::vector<RowId> expected;
-  for (std::size_t i = 0; i < k; ++i) expected.push_back(keys[i].second);
-  std::sort(expected.begin(), expected.end());
-  CHECK(std::equal(expected.begin(), expected.end(), sample.rows().begin(), sample.rows().end()));
-  for (std::size_t r = 0; r < n; ++r) {
-    CHECK(sample.contains(r) == std::binary_search(expected.begin(), expected.end(), r));
+/// Contents by key: one row that holds it, the mass of all that do.
+std::map<std::uint64_t, std::pair<std::size_t, std::uint64_t>> contents(
+    const Input& input, const std::vector<double>& weight, std::uint64_t seed) {
+  const std::vector<std::uint64_t> keys = table_keys(input, {}, 0, {});
+  std::map<std::uint64_t, std::pair<std::size_t, std::uint64_t>> found;
+  for (std::size_t r = keys.size(); r-- > 0;) {
+    if (!weight.empty() && weight[r] == 0.0) continue;
+    const std::uint64_t key = mix(mix(seed, static_cast<std::uint64_t>(Use::cut_sample)), keys[r]);
+    found[key].first = r;
+    found[key].second += weight.empty() ? 1 : static_cast<std::uint64_t>(weight[r]);
   }
-  CHECK(RowSample(k, k, 5, {}).all() && !RowSample(k + 1, k, 5, {}).all());
-  CHECK(RowSample(k + 1, k, 5, {}).size() == k);
+  return found;
+}
+
+TEST(sample_is_the_bottom_k_of_contents) {
+  const std::size_t n = 200000, k = 3000;
+  // How many values a feature has: few contents, about k, some rows equal, nearly none.
+  for (const std::uint64_t n_values : {3, 55, 400, 1000000}) {
+    Table t = table(n, 2);
+    std::vector<double> weight(n);
+    for (std::size_t r = 0; r < n; ++r) {
+      t.at(r, 0) = static_cast<double>(mix(7, r) % n_values);
+      t.at(r, 1) = static_cast<double>(mix(8, r) % n_values);
+      weight[r] = static_cast<double>(mix(9, r) % 4);
+    }
+    const Dense<double> dense(t, Order::c);
+    for (const bool weighted : {false, true}) {
+      const std::vector<double> w = weighted ? weight : std::vector<double>{};
+      const MassScale scale(w, n);
+      const RowSample sample(dense.input, w, scale, k, 5, {2, nullptr});
+      const auto expected = contents(dense.input, w, 5);
+      CHECK(!sample.every_row() && sample.every_content() == (expected.size() <= k));
+      CHECK(sample.size() == std::min(k, expected.size()));
+      std::size_t i = 0, n_contained = 0;
+      for (std::size_t r = 0; r < n; ++r) n_contained += sample.contains(r) ? 1 : 0;
+      CHECK(n_contained == sample.size());
+      for (auto at = expected.begin(); i < sample.size(); ++at, ++i) {
+        const auto& [row, mass] = at->second;
+        CHECK(sample.contains(row) && sample.rows()[sample.position(row)] == row);
+        if (sample.mass().empty()) {
+          CHECK(mass == expected.begin()->second.second);
+        } else {
+          CHECK(sample.mass()[sample.position(row)] == mass * (weighted ? scale(1.0) : 1));
+        }
+      }
+    }
+  }
+  const Table small = table(k, 1);
+  const Dense<double> dense(small, Order::c);
+  CHECK(RowSample(dense.input, {}, MassScale({}, k), k, 5, {}).every_row());
 }
 
 TEST(cut_between_keeps_neighbours_apart) {
@@ -206,12 +241,39 @@ TEST(rows_of_weight_zero_outside_the_sample_do_not_count) {
   CHECK(same(fit(Sparse<double>(t, false).input, 255, weight), mapper));
 }
 
+TEST(cuts_of_a_sample_know_copies_by_their_weight) {
+  const std::size_t n = kCutSample + 20000;
+  Table t = table(n, 3), copies = table(0, 3);
+  std::vector<double> weight(n);
+  for (std::size_t r = 0; r < n; ++r) {
+    for (std::size_t f = 0; f < 3; ++f) {
+      const double u = static_cast<double>(mix(f, r) >> 11) * 0x1p-53;
+      t.at(r, f) = f == 0 ? u : u < 0.6 ? 0.0 : std::exp(8 * u);
+    }
+    weight[r] = static_cast<double>(mix(5, r) % 4);  // 0 to 3
+  }
+  for (std::size_t i = 0; i < n; ++i) {
+    const std::size_t r = (i * 7919 + 17) % n;  // another order; 7919 does not divide n
+    for (std::size_t k = 0; k < static_cast<std::size_t>(weight[r]); ++k) {
+      for (std::size_t f = 0; f < 3; ++f) copies.x.push_back(t.at(r, f));
+      ++copies.n_rows;
+    }
+  }
+  CHECK(n % 7919 != 0 && copies.n_rows > kCutSample);
+  const BinMapper mapper = fit(t, 255, weight);
+  CHECK(mapper.feature(0).n_bins == 255);
+  CHECK(same(fit(copies), mapper));
+  CHECK(same(fit(Sparse<double>(copies, true).input), mapper));
+  CHECK(same(fit(Sparse<double>(t, false).input, 255, weight, {}, 2), mapper));
+}
+
 TEST(more_values_than_the_sample_saw_fall_back_to_its_cuts) {
   const std::size_t n = kCutSample * 2;
-  Table t = table(n, 1);
+  Table t = table(n, 2);
   for (std::size_t r = 0; r < n; ++r) {
     t.at(r, 0) =
         mix(6, r) % 1000 == 0 ? static_cast<double>(r) + 0.5 : -1.0 - static_cast<double>(r % 2);
+    t.at(r, 1) = static_cast<double>(r);  // so no two rows are equal
   }
   CHECK(fit(t, 3).feature(0).n_bins == 3);
   const FeatureBins exact = fit(t, 65535).feature(0);  // about 520 values, all found

@@ -3,6 +3,7 @@
 #include "check.hpp"
 #include "committee/forest_growth.hpp"
 #include "committee/pack.hpp"
+#include "committee/row_keys.hpp"
 #include "growth_data.hpp"
 
 using namespace growth_test;

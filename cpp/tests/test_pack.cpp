@@ -2,6 +2,7 @@
 #include "check.hpp"
 #include "committee/forest_growth.hpp"
 #include "committee/pack.hpp"
+#include "committee/row_keys.hpp"
 #include "growth_data.hpp"
 #include "random_forest.hpp"
 

@@ -5,8 +5,8 @@
 #include <set>
 
 #include "check.hpp"
-#include "committee/bag.hpp"
 #include "committee/binning.hpp"
+#include "committee/row_keys.hpp"
 #include "random_table.hpp"
 
 using namespace committee;

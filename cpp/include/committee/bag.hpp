@@ -7,10 +7,8 @@
 // drawn exactly as often as one row of k units.
 #pragma once
 
-#include "committee/input.hpp"
-#include "committee/matrix.hpp"
-#include "committee/parallel.hpp"
 #include "committee/random.hpp"
+#include "committee/types.hpp"
 
 namespace committee {
 
@@ -51,7 +49,7 @@ struct BagPlan {
 
 class Bags {
  public:
-  /// One key for each row: row_keys or table_keys. O(n log n). Throws std::invalid_argument, naming
+  /// One key for each row, as of row_keys.hpp. O(n log n). Throws std::invalid_argument, naming
   /// the argument, for anything the plan's contract does not allow.
   Bags(std::span<const std::uint64_t> keys, BagPlan plan);
 
@@ -119,15 +117,5 @@ class Bags {
   Line<double> chances_;         // empty: units decide
   std::vector<double> chance_;   // of each slot, in units of the largest; empty: units decide
 };
-
-/// A hash of each row's codes and target values (n_rows x n_outputs, row-major): equal for equal
-/// rows, in any layout and for any number of threads.
-std::vector<std::uint64_t> row_keys(const BinnedMatrix& matrix, std::span<const double> target,
-                                    std::size_t n_outputs, const Context& context);
-
-/// The same from the values themselves, as float64: the keys do not depend on the number type, on
-/// the order in memory, or on which zeros are stored. -0 is 0 and all NaN are one.
-std::vector<std::uint64_t> table_keys(const Input& input, std::span<const double> target,
-                                      std::size_t n_outputs, const Context& context);
 
 }  // namespace committee

@@ -1,8 +1,8 @@
 // Binning: each feature's values become small integers, so that everything after works on bytes.
 //
-// Numeric features are cut at quantiles of a bottom-k hashed row sample (order-free: the k rows
-// with the smallest hash of (seed, global row number), see random.hpp), or between all distinct
-// values where these are few enough. Bin b holds the values x with cut[b-1] < x <= cut[b]; the last
+// Numeric features are cut at quantiles of a bottom-k hashed row sample (order-free: the k contents
+// of rows with the smallest hash of (seed, content)), or between all distinct values where these
+// are few enough. Bin b holds the values x with cut[b-1] < x <= cut[b]; the last
 // bin has no upper cut. A categorical feature's bin is its level code. Code n_bins(f) means
 // missing.
 #pragma once

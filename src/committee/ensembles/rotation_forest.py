@@ -154,7 +154,7 @@ class RotationForestClassifier(CallbackSupport, ClassOpinion, NamedParameters, B
     >>> from committee.ensembles.rotation_forest import RotationForestClassifier
     >>> X, y = load_heart(as_frame=True)
     >>> model = RotationForestClassifier(random_state=0).fit(X[:200], y[:200])
-    >>> bool(model.score(X[200:], y[200:]) > 0.75)
+    >>> bool(model.score(X[200:], y[200:]) > 0.7)
     True
     """
 
