@@ -56,12 +56,13 @@ HeldTarget regression(const Numbers& y, const std::optional<DoubleArray>& factor
 nb::tuple grow(const BinnedMatrix& matrix, const BinMapper& mapper, const HeldTarget& target,
                const Bags& bags, const TreeParams& params, std::size_t begin, std::size_t end,
                int n_threads) {
-  GrownForest grown = without_gil(n_threads, [&](const Context& context) {
-    return grow_forest(matrix, mapper, target.target, bags, params, begin, end, context);
+  auto [forest, importances] = without_gil(n_threads, [&](const Context& context) {
+    GrownForest grown =
+        grow_forest(matrix, mapper, target.target, bags, params, begin, end, context);
+    return std::pair(Forest(std::move(grown.arrays), context), std::move(grown.importances));
   });
   const std::size_t shape[2] = {end - begin, matrix.n_features};
-  return nb::make_tuple(Forest(std::move(grown.arrays)),
-                        to_numpy(std::move(grown.importances), shape));
+  return nb::make_tuple(std::move(forest), to_numpy(std::move(importances), shape));
 }
 
 }  // namespace

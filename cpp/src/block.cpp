@@ -3,17 +3,18 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <type_traits>
 #include <utility>
 
+#include "block_lanes.hpp"
 #include "committee/clones.hpp"
+#include "units.hpp"
 
 namespace committee {
 namespace {
 
+static_assert(kMaxBlockRows <= kMinBlock);
 constexpr std::size_t kTile = 32;  // features copied together: one write stream each
-constexpr std::size_t kLanes = 32;
-constexpr std::size_t kTogether = 6;  // cuts summed in one pass over the rows
-using Lanes = std::uint8_t __attribute__((vector_size(kLanes)));
 
 /// The smallest and the largest byte of each column of some rows, 32 columns at a time.
 COMMITTEE_CLONES
@@ -51,8 +52,9 @@ Block::Block(const BinnedMatrix& matrix, const Stats& stats, bool by_row)
 void Block::load_rows() {
   const std::size_t p = matrix_.n_features;
   rows8_.resize(rows_.size() * stride_);
-  low_.resize(stride_);
-  high_.resize(stride_);
+  for (auto* lanes : {&low_, &high_, &cut_, &below_, &above_}) lanes->resize(stride_);
+  n_below_.resize(stride_);
+  n_second_below_.resize(stride_);
   for (std::size_t i = 0; i < rows_.size(); ++i)
     std::memcpy(rows8_.data() + i * stride_, matrix_.codes8.data() + rows_[i] * p, p);
 }
@@ -105,18 +107,33 @@ void Block::load(std::span<const RowId> rows) {
   } else {
     load_sparse();
   }
-  if (stats_.form == RowForm::packed) {
-    words_.resize(m);
-    spare_words_.resize(m);
-    for (std::size_t i = 0; i < m; ++i) words_[i] = stats_.words[rows_[i]];
-  }
+  if (stats_.form == RowForm::packed) load_words();
   focus(0, m);
+}
+
+void Block::load_words() {
+  const std::size_t m = rows_.size();
+  words_.resize(m);
+  spare_words_.resize(m);
+  for (std::size_t i = 0; i < m; ++i) words_[i] = stats_.words[rows_[i]];
+  two_worded_ = by_row_ && m > 0;
+  if (!two_worded_) return;
+  two_words_[0] = two_words_[1] = words_[0];
+  for (const std::int64_t word : words_) two_words_[1] = word != words_[0] ? word : two_words_[1];
+  two_worded_ = std::all_of(words_.begin(), words_.end(), [&](std::int64_t word) {
+    return word == two_words_[0] || word == two_words_[1];
+  });
+  if (!two_worded_) return;
+  second_.resize(m);
+  spare_second_.resize(m);
+  for (std::size_t i = 0; i < m; ++i) second_[i] = words_[i] != two_words_[0] ? 0xff : 0;
 }
 
 void Block::focus(std::size_t begin, std::size_t end) {
   begin_ = begin;
   end_ = end;
   bounded_ = false;
+  cut_features_.clear();
 }
 
 const std::vector<std::uint32_t>* Block::varying() const {
@@ -142,11 +159,17 @@ void Block::read_packed(CodeAt code_at, std::size_t n_words, Profile& out) const
   std::uint64_t* seen = seen_.data();
   auto* seen_bytes = reinterpret_cast<std::uint8_t*>(seen);
   const std::uint16_t* order = order_.data();
-  const std::int64_t* words = words_.data();
-  for (std::size_t i = begin_, end = end_; i < end; ++i) {
-    const std::size_t code = code_at(order[i]);
-    cells[code] += words[i];
-    seen_bytes[code] = 1;
+  const auto add = [&](auto word_at) {
+    for (std::size_t i = begin_, end = end_; i < end; ++i) {
+      const std::size_t code = code_at(order[i]);
+      cells[code] += word_at(i);
+      seen_bytes[code] = 1;
+    }
+  };
+  if (two_worded_) {
+    add([&](std::size_t i) { return two_words_[second_[i] & 1]; });
+  } else {
+    add([words = words_.data()](std::size_t i) { return words[i]; });
   }
   std::uint32_t* bin = out.bin.data();
   std::int64_t* raw = out.raw.data();
@@ -214,28 +237,38 @@ void Block::read_rows(CodeAt code_at, std::size_t n_bins, Profile& out) const {
   std::copy_n(out.raw.data() + out.n * width, width, out.missing.data());
 }
 
-/// Stable and without branches on the side, as in Partition; packed statistics move along.
-template <class CodeAt, class LeftOf>
-std::size_t Block::divide_rows(CodeAt code_at, LeftOf left_of, std::size_t begin, std::size_t end) {
-  const bool packed = stats_.form == RowForm::packed;
+/// Stable and without branches on the side, as in Partition; `word` moves along with the order.
+template <class CodeAt, class LeftOf, class Word>
+std::size_t Block::divide_rows(CodeAt code_at, LeftOf left_of, std::size_t begin, std::size_t end,
+                               Word* word, Word* spare_word) {
+  std::uint16_t *order = order_.data(), *spare_order = spare_order_.data();
   std::size_t left = begin, right = 0;
   for (std::size_t i = begin; i < end; ++i) {
-    const std::uint16_t local = order_[i];
+    const std::uint16_t local = order[i];
     const std::size_t goes_left = left_of(code_at(local)) ? 1 : 0;
-    order_[left] = local;
-    spare_order_[right] = local;
-    if (packed) {
-      const std::int64_t word = words_[i];
-      words_[left] = word;
-      spare_words_[right] = word;
+    order[left] = local;
+    spare_order[right] = local;
+    if constexpr (!std::is_void_v<Word>) {
+      const Word x = word[i];
+      word[left] = x;
+      spare_word[right] = x;
     }
     left += goes_left;
     right += 1 - goes_left;
   }
-  std::copy_n(spare_order_.begin(), right, order_.begin() + static_cast<std::ptrdiff_t>(left));
-  if (packed)
-    std::copy_n(spare_words_.begin(), right, words_.begin() + static_cast<std::ptrdiff_t>(left));
+  std::copy_n(spare_order, right, order + left);
+  if constexpr (!std::is_void_v<Word>) std::copy_n(spare_word, right, word + left);
   return left - begin;
+}
+
+template <class CodeAt, class LeftOf>
+std::size_t Block::divide_by(CodeAt code_at, LeftOf left_of, std::size_t begin, std::size_t end) {
+  if (two_worded_)
+    return divide_rows(code_at, left_of, begin, end, second_.data(), spare_second_.data());
+  if (stats_.form == RowForm::packed)
+    return divide_rows(code_at, left_of, begin, end, words_.data(), spare_words_.data());
+  void* none = nullptr;
+  return divide_rows(code_at, left_of, begin, end, none, none);
 }
 
 /// Calls use(code_at) with the feature's column in the form it has here.
@@ -286,90 +319,15 @@ Ends Block::ends(std::size_t feature) const {
   });
 }
 
-/// By row, packed, and known to miss nothing here: sums need no cells.
-bool Block::complete(std::size_t feature) const {
-  return bounded_ && stats_.form == RowForm::packed && high_[feature] != matrix_.n_bins[feature];
-}
-
-/// The sums in a packed word, as a histogram holds them.
-void Block::spread(std::int64_t word, std::size_t width, std::int64_t* raw) const {
-  raw[0] = width == 1 ? word : word >> stats_.shift;
-  if (width == 2) raw[1] = word & ((std::int64_t{1} << stats_.shift) - 1);
-}
-
-/// kN cuts in one pass over the rows.
-template <std::size_t kN>
-void Block::add_below(const DrawnCut* cuts, std::int64_t* sums) const {
-  const std::uint16_t* order = order_.data();
-  const std::int64_t* words = words_.data();
-  std::int64_t left[kN] = {};
-  std::uint32_t feature[kN], bin[kN];
-  for (std::size_t k = 0; k < kN; ++k) {
-    feature[k] = cuts[k].feature;
-    bin[k] = cuts[k].bin;
-  }
-  for (std::size_t i = begin_, end = end_; i < end; ++i) {
-    const std::uint8_t* codes = rows8_.data() + order[i] * stride_;
-    const std::int64_t word = words[i];
-    for (std::size_t k = 0; k < kN; ++k)
-      left[k] += -static_cast<std::int64_t>(codes[feature[k]] <= bin[k]) & word;
-  }
-  std::copy_n(left, kN, sums);
-}
-
-bool Block::sums_below(std::span<const DrawnCut> cuts, std::size_t width,
-                       std::int64_t* sums) const {
-  for (const DrawnCut& cut : cuts) {
-    if (!complete(cut.feature)) return false;
-  }
-  std::int64_t left[kTogether];
-  for (std::size_t first = 0; first < cuts.size(); first += kTogether) {
-    const std::size_t n = std::min(cuts.size() - first, kTogether);
-    const DrawnCut* some = cuts.data() + first;
-    [&]<std::size_t... kN>(std::index_sequence<kN...>) {
-      static_cast<void>(((n == kN + 1 && (add_below<kN + 1>(some, left), true)) || ...));
-    }(std::make_index_sequence<kTogether>());
-    for (std::size_t k = 0; k < n; ++k) spread(left[k], width, sums + (first + k) * width);
-  }
-  return true;
-}
-
-void Block::sum_below(std::size_t feature, std::uint32_t bin, std::size_t width,
-                      Profile& out) const {
-  if (!complete(feature)) return ProfileSource::halves(feature, bin, width, out);
-  const DrawnCut cut{0, static_cast<std::uint32_t>(feature), bin, 0};
-  std::int64_t left;
-  add_below<1>(&cut, &left);
-  out.reserve(2, width);
-  out.n = 2;
-  out.has_missing = false;
-  spread(left, width, out.raw.data());
-}
-
-void Block::halves(std::size_t feature, std::uint32_t bin, std::size_t width, Profile& out) const {
-  if (!complete(feature)) return ProfileSource::halves(feature, bin, width, out);
-  sum_below(feature, bin, width, out);
-  const std::uint8_t* codes = rows8_.data() + feature;
-  std::uint32_t below = 0, above = matrix_.n_bins[feature];
-  for (std::size_t i = begin_; i < end_; ++i) {  // masks: a branch could not be predicted
-    const std::uint32_t code = codes[order_[i] * stride_];
-    const std::uint32_t left = 0u - static_cast<std::uint32_t>(code <= bin);
-    below = std::max(below, code & left);
-    above = std::min(above, code | left);
-  }
-  out.bin[0] = below;
-  out.bin[1] = above;
-}
-
 std::size_t Block::divide(std::size_t begin, std::size_t end, const Split& split) {
   const std::uint32_t missing = matrix_.n_bins[split.feature], bin = split.bin;
   return with_column(split.feature, [&](auto code_at) {
     if (split.categorical || (split.missing_left && !complete(split.feature))) {
       const auto left_of = [&](std::uint32_t code) { return split.goes_left(code, missing); };
-      return divide_rows(code_at, left_of, begin, end);
+      return divide_by(code_at, left_of, begin, end);
     }
     // No row is missing, or those that are go right with the largest code.
-    return divide_rows(code_at, [bin](std::uint32_t code) { return code <= bin; }, begin, end);
+    return divide_by(code_at, [bin](std::uint32_t code) { return code <= bin; }, begin, end);
   });
 }
 

@@ -25,9 +25,13 @@ struct Candidate {
   }
 };
 
+/// A thread's memory for the search, node after node.
 struct Scratch {
+  std::vector<double> sums, mean;       // of the node
+  std::vector<std::uint32_t> features;  // of the node, as they were drawn
+  std::vector<double> left, right;      // sums of the two sides
   Profile profile;
-  std::vector<std::uint32_t> order;
+  std::vector<std::uint32_t> order;  // of the levels
   std::vector<double> ratio;
   std::vector<double> a, b, score;  // sums left of each boundary, and what they are worth
   std::vector<Ends> ends;           // random rule: of the features whose

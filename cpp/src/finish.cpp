@@ -33,16 +33,18 @@ ForestArrays Grower::finish(std::vector<__int128> fine) {
   out.tree_begin = {0, n};
   out.nodes.resize(n);
   out.gain.resize(n);
-  out.impurity.resize(n);
   out.weight.resize(n);
-  out.count.resize(n);
+  if (params_.described) {
+    out.impurity.resize(n);
+    out.count.resize(n);
+  }
   out.values.resize(n * out.n_outputs);
   const double gain_scale = stats_.weight_scale() * search_.score_scale();
   std::uint32_t next_child = 1;
   for (std::size_t i = 0; i < n; ++i) {
     const GrownNode& node = nodes_[order[i]];
     Node& to = out.nodes[i];
-    out.count[i] = node.rows;
+    if (params_.described) out.count[i] = node.rows;
     if (node.left == 0) {
       to = {std::numeric_limits<double>::infinity(), 0, static_cast<std::uint32_t>(i)};
       continue;
@@ -95,12 +97,13 @@ void Grower::set_shares(ForestArrays& out, std::size_t at, const GrownNode& node
     value[1] = std::clamp(value[1], node.lower, node.upper);
     value[0] = 1 - value[1];
   }
+  out.weight[at] = weight * stats_.weight_scale();
+  if (!params_.described) return;
   const double purity = node_score(params_.criterion, search_.shape(), sums) / weight;
   const bool entropy =
       params_.criterion != Criterion::gini && params_.criterion != Criterion::error;
   const double highest = entropy ? 0.0 : static_cast<double>(stats_.n_outputs);
   out.impurity[at] = std::max(0.0, (highest - purity) * search_.score_scale());
-  out.weight[at] = weight * stats_.weight_scale();
 }
 
 void Grower::set_numbers(ForestArrays& out, std::size_t at, const GrownNode& node,
@@ -115,19 +118,20 @@ void Grower::set_numbers(ForestArrays& out, std::size_t at, const GrownNode& nod
   out.weight[at] = stats_.fine_total(fine);
   if (params_.criterion == Criterion::absolute_error) {
     *value = node.value;
-    out.impurity[at] = node.impurity;
+    if (params_.described) out.impurity[at] = node.impurity;
     return;
   }
   double impurity = 0;
   for (std::size_t m = 0; m < stats_.n_outputs; ++m) {
     value[m] =
         node.constant ? stats_.y[node.row * stats_.n_outputs + m] : stats_.fine_value(fine, m);
-    impurity += stats_.fine_impurity(fine, m);
+    if (params_.described) impurity += stats_.fine_impurity(fine, m);
     if (params_.monotone.empty()) continue;
     value[m] = std::clamp(value[m], stats_.centre(m) + node.lower * stats_.y_scale(),
                           stats_.centre(m) + node.upper * stats_.y_scale());
   }
-  out.impurity[at] = node.constant ? 0.0 : impurity / static_cast<double>(stats_.n_outputs);
+  if (params_.described)
+    out.impurity[at] = node.constant ? 0.0 : impurity / static_cast<double>(stats_.n_outputs);
 }
 
 }  // namespace committee

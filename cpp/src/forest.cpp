@@ -28,8 +28,10 @@ void check_size(const char* array, std::size_t size, std::size_t expected, bool 
          std::to_string(expected) + (optional ? " or none" : ""));
 }
 
-void check_finite(const char* array, const std::vector<double>& numbers) {
-  for (std::size_t i = 0; i < numbers.size(); ++i) {
+/// Of the numbers [begin, end), where there are any.
+void check_finite(const char* array, const std::vector<double>& numbers, std::size_t begin,
+                  std::size_t end) {
+  for (std::size_t i = begin; i < std::min(end, numbers.size()); ++i) {
     if (!std::isfinite(numbers[i])) {
       refuse(at(array, i) + " is " + std::to_string(numbers[i]) + ", must be finite");
     }
@@ -117,6 +119,10 @@ class TreeCheck {
 
   void run(std::size_t tree) {
     const std::size_t begin = a_.tree_begin[tree], size = a_.tree_begin[tree + 1] - begin;
+    check_finite("values", a_.values, begin * a_.n_outputs, (begin + size) * a_.n_outputs);
+    check_finite("gain", a_.gain, begin, begin + size);
+    check_finite("impurity", a_.impurity, begin, begin + size);
+    check_finite("weight", a_.weight, begin, begin + size);
     level_.assign(size, kNoParent);
     level_[0] = 0;
     depth = 0;
@@ -242,20 +248,18 @@ void append_trees(ForestArrays& to, const ForestArrays& from, std::size_t begin,
 
 }  // namespace
 
-Forest::Forest(ForestArrays arrays) : a_(std::move(arrays)) {
+Forest::Forest(ForestArrays arrays, const Context& context) : a_(std::move(arrays)) {
   check_sizes(a_);
-  check_finite("values", a_.values);
-  check_finite("gain", a_.gain);
-  check_finite("impurity", a_.impurity);
-  check_finite("weight", a_.weight);
-  depth_.reserve(n_trees());
-  categorical_.reserve(n_trees());
-  TreeCheck check(a_);
-  for (std::size_t t = 0; t < n_trees(); ++t) {
+  depth_.resize(n_trees());
+  categorical_.resize(n_trees());
+  std::vector<TreeCheck> checks(static_cast<std::size_t>(std::max(1, context.n_threads)),
+                                TreeCheck(a_));
+  parallel_for(n_trees(), context, [&](std::size_t t, int slot) {
+    TreeCheck& check = checks[static_cast<std::size_t>(slot)];
     check.run(t);
-    depth_.push_back(check.depth);
-    categorical_.push_back(check.categorical ? 1 : 0);
-  }
+    depth_[t] = check.depth;
+    categorical_[t] = check.categorical ? 1 : 0;
+  });
   used_ = find_used_features(a_);
   // A row of all features costs nothing to speak of until there are many more of them than are
   // used.

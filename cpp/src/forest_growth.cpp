@@ -61,6 +61,7 @@ class ForestGrower {
     const bool plain = std::all_of(weight.begin(), weight.end(), [](double w) { return w == 1; });
     TreeParams params = params_;
     params.seed = mix(params_.seed, number);
+    params.described = false;
     const double total = std::accumulate(weight.begin(), weight.end(), 0.0);
     params.min_weight_leaf *= total;
     if (std::isfinite(params.min_gain)) params.min_gain *= total;
@@ -69,8 +70,6 @@ class ForestGrower {
     Grown grown{grow_tree(matrix_, mapper_, plain ? plain_stats() : *own, params, context), {}};
     grown.importance = importance_of(grown.tree);
     grown.tree.gain = {};
-    grown.tree.impurity = {};
-    grown.tree.count = {};
     roll_up(grown.tree);
     return grown;
   }

@@ -66,9 +66,9 @@ class FeatureDraw {
 };
 
 Candidate SplitSearch::search_features(const NodeSums& node, const ProfileSource& profiles,
-                                       const Context& context) const {
-  thread_local std::vector<double> sums, mean;
-  thread_local std::vector<std::uint32_t> order;
+                                       const Context& context, Scratch& scratch) const {
+  std::vector<double>&sums = scratch.sums, &mean = scratch.mean;
+  std::vector<std::uint32_t>& order = scratch.features;
   sums.resize(shape_.n_sums);
   mean.assign(shape_.n_sums, 0.0);
   stats_.decode(node.raw.data(), sums.data());
@@ -96,7 +96,7 @@ Candidate SplitSearch::search_features(const NodeSums& node, const ProfileSource
   if (many && !sampled && !ratio && context.n_threads > 1) {
     return search_shared(search, profiles, order, context);
   }
-  return search_in_turn(search, profiles, order, sampled ? &draw : nullptr);
+  return search_in_turn(search, profiles, sampled ? &draw : nullptr, scratch);
 }
 
 /// All features, in chunks on all threads: the lowest chunk wins a tie.
@@ -123,9 +123,8 @@ Candidate SplitSearch::search_shared(const FeatureSearch& search, const ProfileS
 /// One feature after the other; with a draw only those drawn. Drawn features that are constant here
 /// count, but one that is not must be among them.
 Candidate SplitSearch::search_in_turn(const FeatureSearch& search, const ProfileSource& profiles,
-                                      std::span<const std::uint32_t> features,
-                                      FeatureDraw* draw) const {
-  thread_local Scratch scratch;
+                                      FeatureDraw* draw, Scratch& scratch) const {
+  const std::span<const std::uint32_t> features = scratch.features;
   const bool ratio = params_.criterion == Criterion::gain_ratio;
   std::vector<Candidate> all;  // C4.5 looks at every feature's best before it chooses
   Candidate best, candidate;
@@ -155,13 +154,14 @@ Candidate SplitSearch::search_in_turn(const FeatureSearch& search, const Profile
     // Nothing can be better, and ties go to features already seen; two rows part in one way only.
     if (!ratio && (best.quality >= search.perfect || search.node.rows == 2)) break;
   }
-  return ratio ? best_ratio(search.node, profiles, search.parent, all) : best;
+  return ratio ? best_ratio(search.node, profiles, search.parent, all, scratch) : best;
 }
 
 /// C4.5: the best gain ratio among the features whose gain is at least the average of all with a
 /// positive gain, so that a tiny split entropy alone cannot win (Quinlan 1993, section 2.2).
 Candidate SplitSearch::best_ratio(const NodeSums& node, const ProfileSource& profiles,
-                                  double parent, std::vector<Candidate>& all) const {
+                                  double parent, std::vector<Candidate>& all,
+                                  Scratch& scratch) const {
   double sum = 0;
   std::size_t n_positive = 0;
   for (const Candidate& c : all) {
@@ -181,7 +181,7 @@ Candidate SplitSearch::best_ratio(const NodeSums& node, const ProfileSource& pro
       if (c.better_than(best)) best = c;
       continue;
     }
-    materialise(node, profiles, c, split);
+    materialise(node, profiles, c, scratch, split);
     std::vector<double> left(shape_.n_sums), right(shape_.n_sums);
     stats_.decode(split.left.data(), left.data());
     stats_.decode(split.right.data(), right.data());
@@ -193,8 +193,7 @@ Candidate SplitSearch::best_ratio(const NodeSums& node, const ProfileSource& pro
 }
 
 void SplitSearch::materialise(const NodeSums& node, const ProfileSource& profiles,
-                              const Candidate& c, Split& split) const {
-  thread_local Scratch scratch;
+                              const Candidate& c, Scratch& scratch, Split& split) const {
   const std::size_t width = stats_.width;
   if (c.halved) {
     profiles.halves(c.feature, c.bin, width, scratch.profile);
@@ -226,11 +225,11 @@ void SplitSearch::materialise(const NodeSums& node, const ProfileSource& profile
 }
 
 /// What the sums do not say: the threshold or the levels, and where the unseen goes.
-void SplitSearch::spell(const NodeSums& node, const Scratch& scratch, const Candidate& c,
+void SplitSearch::spell(const NodeSums& node, Scratch& scratch, const Candidate& c,
                         Split& split) const {
   const Profile& profile = scratch.profile;
   const FeatureBins& bins = mapper_.feature(c.feature);
-  thread_local std::vector<double> left, right;
+  std::vector<double>&left = scratch.left, &right = scratch.right;
   left.resize(shape_.n_sums);
   right.resize(shape_.n_sums);
   stats_.decode(split.left.data(), left.data());
@@ -261,10 +260,11 @@ void SplitSearch::spell(const NodeSums& node, const Scratch& scratch, const Cand
 
 bool SplitSearch::best(const NodeSums& node, const ProfileSource& profiles, const Context& context,
                        Split& split) const {
-  const Candidate candidate = search_features(node, profiles, context);
+  thread_local Scratch scratch;
+  const Candidate candidate = search_features(node, profiles, context, scratch);
   if (!candidate.boundary.found) return false;
   if (!node.chained && !enough(candidate.boundary.gain)) return false;
-  materialise(node, profiles, candidate, split);
+  materialise(node, profiles, candidate, scratch, split);
   return true;
 }
 

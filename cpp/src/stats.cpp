@@ -304,11 +304,8 @@ void Stats::add_row(RowId r, std::int64_t* raw) const {
   }
 }
 
-void Stats::decode(const std::int64_t* raw, double* sums) const {
-  if (packed_histogram()) {
-    sums[0] = static_cast<double>(raw[0] >> shift) * unit_[0];
-    sums[1] = static_cast<double>(raw[0] & ((std::int64_t{1} << shift) - 1)) * unit_[1];
-  } else if (limbs_ == 1) {
+void Stats::decode_wide(const std::int64_t* raw, double* sums) const {
+  if (limbs_ == 1) {
     for (std::size_t j = 0; j < n_sums; ++j) sums[j] = static_cast<double>(raw[j]) * unit_[j];
   } else {
     for (std::size_t m = 0; m < n_outputs; ++m) {

@@ -59,8 +59,15 @@ class Block final : public ProfileSource {
   void spread(std::int64_t word, std::size_t width, std::int64_t* raw) const;
   template <std::size_t kN>
   void add_below(const DrawnCut* cuts, std::int64_t* sums) const;
+  void load_words();
+  void count_below(std::span<const DrawnCut> cuts) const;
+  bool counted(std::size_t feature, std::uint32_t bin) const;
+  std::int64_t word_below(std::size_t feature) const;
+  template <class CodeAt, class LeftOf, class Word>
+  std::size_t divide_rows(CodeAt code_at, LeftOf left_of, std::size_t begin, std::size_t end,
+                          Word* word, Word* spare_word);
   template <class CodeAt, class LeftOf>
-  std::size_t divide_rows(CodeAt code_at, LeftOf left_of, std::size_t begin, std::size_t end);
+  std::size_t divide_by(CodeAt code_at, LeftOf left_of, std::size_t begin, std::size_t end);
   template <class Use>
   auto with_column(std::size_t feature, Use use) const;
   std::uint32_t sparse_code(std::size_t feature, std::size_t local) const;
@@ -69,7 +76,10 @@ class Block final : public ProfileSource {
   const Stats& stats_;
   std::vector<RowId> rows_;
   std::vector<std::uint16_t> order_, spare_order_;
-  std::vector<std::int64_t> words_, spare_words_;  // packed rows, in order
+  std::vector<std::int64_t> words_, spare_words_;  // packed rows, in order; or, by row,
+  bool two_worded_ = false;                        // where they are one of two,
+  std::int64_t two_words_[2] = {};
+  std::vector<std::uint8_t> second_, spare_second_;  // 0xff for the second, 0 for the first
   bool by_row_;
   std::size_t stride_;  // by row: bytes from row to row
   std::vector<std::uint8_t> rows8_;
@@ -87,6 +97,10 @@ class Block final : public ProfileSource {
   std::size_t begin_ = 0, end_ = 0;
   mutable bool bounded_ = false;                  // low_ and high_ are of the focus
   mutable std::vector<std::uint8_t> low_, high_;  // by row: per feature
+  // By row, two words: what the last cuts of the focus left below them, per feature.
+  mutable std::vector<std::uint32_t> cut_features_;
+  mutable std::vector<std::uint8_t> cut_, below_, above_;
+  mutable std::vector<std::uint32_t> n_below_, n_second_below_;
   // Workspace of read(): always zero between calls. A block serves one thread.
   mutable std::vector<std::int64_t> cells_;
   mutable std::vector<std::uint64_t> seen_;  // a byte for each code, eight to a word

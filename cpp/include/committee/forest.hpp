@@ -9,6 +9,7 @@
 
 #include <memory>
 
+#include "committee/parallel.hpp"
 #include "committee/types.hpp"
 
 namespace committee {
@@ -50,7 +51,7 @@ class Forest {
   /// Checks everything (sizes, offsets, every child, feature, set index, finite thresholds and
   /// values, depth of the arrays against overflow) and throws std::invalid_argument naming the
   /// array and the first bad index.
-  explicit Forest(ForestArrays arrays);
+  explicit Forest(ForestArrays arrays, const Context& context = {});
 
   const ForestArrays& arrays() const { return a_; }
   std::size_t n_trees() const { return a_.tree_begin.size() - 1; }

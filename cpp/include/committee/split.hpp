@@ -41,6 +41,7 @@ struct TreeParams {
   std::vector<std::vector<std::uint32_t>>
       interactions;  // groups of features that may meet; or empty
   std::uint64_t seed = 0;
+  bool described = true;  // the tree keeps the count and impurity of every node
 };
 
 /// Weights are rounded to units; limits on them are taken with this much leave.
@@ -114,17 +115,17 @@ class SplitSearch {
  private:
   friend struct FeatureSearch;
   Candidate search_features(const NodeSums& node, const ProfileSource& profiles,
-                            const Context& context) const;
+                            const Context& context, Scratch& scratch) const;
   Candidate best_ratio(const NodeSums& node, const ProfileSource& profiles, double parent,
-                       std::vector<Candidate>& all) const;
+                       std::vector<Candidate>& all, Scratch& scratch) const;
   Candidate search_shared(const FeatureSearch& search, const ProfileSource& profiles,
                           std::span<const std::uint32_t> features, const Context& context) const;
   Candidate search_in_turn(const FeatureSearch& search, const ProfileSource& profiles,
-                           std::span<const std::uint32_t> features, FeatureDraw* draw) const;
-  void spell(const NodeSums& node, const Scratch& scratch, const Candidate& c, Split& split) const;
+                           FeatureDraw* draw, Scratch& scratch) const;
+  void spell(const NodeSums& node, Scratch& scratch, const Candidate& c, Split& split) const;
   double parent_score(const NodeSums& node) const;
   void materialise(const NodeSums& node, const ProfileSource& profiles, const Candidate& candidate,
-                   Split& split) const;
+                   Scratch& scratch, Split& split) const;
 
   const TreeParams& params_;
   const BinMapper& mapper_;

@@ -73,7 +73,11 @@ class Stats {
 
   /// raw[width] -> sums[n_sums], in the user's units of weight (up to a power of two that keeps
   /// extremes finite) and in units of y's half range.
-  void decode(const std::int64_t* raw, double* sums) const;
+  void decode(const std::int64_t* raw, double* sums) const {
+    if (!packed_histogram()) return decode_wide(raw, sums);
+    sums[0] = static_cast<double>(raw[0] >> shift) * unit_[0];
+    sums[1] = static_cast<double>(raw[0] & ((std::int64_t{1} << shift) - 1)) * unit_[1];
+  }
   double decode_count(const std::int64_t* raw) const;  // where counts_rows()
 
   double unit(std::size_t sum) const { return unit_[sum]; }
@@ -119,6 +123,7 @@ class Stats {
   std::int64_t y_units(RowId r, std::size_t output, std::size_t limbs = 1) const;
 
  private:
+  void decode_wide(const std::int64_t* raw, double* sums) const;
   void release_rows();
   void use_weights(std::span<const double> weight, std::size_t n, int limit_bits);
   /// a(row), b(row): the two sums of a row; words are made of them without a copy in between.
