@@ -90,7 +90,7 @@ void Branch::divide(NodeId id, const Context& context) {
       data_.partition.divide(node.begin, node.rows, data_.matrix, grower_.pending(id), context);
   const std::size_t n_right = node.rows - n_left;
   grower_.node(node.left).begin = node.begin;
-  grower_.node(node.left + 1).begin = node.begin + n_left;
+  grower_.node(node.left + 1).begin = static_cast<RowId>(node.begin + n_left);
   grower_.describe(node.left, row_facts(data_.stats, data_.partition.rows(node.begin, n_left)));
   grower_.describe(node.left + 1,
                    row_facts(data_.stats, data_.partition.rows(node.begin + n_left, n_right)));
@@ -128,7 +128,7 @@ void Branch::grow_block(NodeId root, const Context& context) {
     for (int right = 0; right < 2; ++right) {
       const std::size_t from = right ? middle : begin, to = right ? end : middle;
       const NodeId child = left + static_cast<NodeId>(right);
-      grower_.node(child).begin = first + from;
+      grower_.node(child).begin = static_cast<RowId>(first + from);
       if (classes) {  // the sums tell the rest
         grower_.describe(child, {to - from, false, block_.row(from)});
       } else {

@@ -68,7 +68,7 @@ void Grower::set_values(ForestArrays& out, std::span<const NodeId> order,
                         std::vector<__int128>& fine) const {
   const std::size_t width = stats_.fine_width();
   // A regression's values come from exact integer sums of its leaves, added upwards.
-  for (std::size_t i = order.size(); width > 0 && i-- > 0;) {
+  for (std::size_t i = order.size(); width > 0 && params_.described && i-- > 0;) {
     const GrownNode& node = nodes_[order[i]];
     if (node.left == 0) continue;
     const __int128* child = fine.data() + node.left * width;
@@ -77,24 +77,23 @@ void Grower::set_values(ForestArrays& out, std::span<const NodeId> order,
   }
   std::vector<double> s(stats_.n_sums);
   for (std::size_t i = 0; i < order.size(); ++i) {
-    const GrownNode& node = nodes_[order[i]];
+    if (!params_.described && nodes_[order[i]].left != 0) continue;
     stats_.decode(sums(order[i]).data(), s.data());
     if (stats_.kind == SumKind::classes) {
-      set_shares(out, i, node, s.data());
+      set_shares(out, i, order[i], s.data());
     } else {
-      set_numbers(out, i, node, fine.data() + order[i] * width);
+      set_numbers(out, i, order[i], fine.data() + order[i] * width);
       if (stats_.kind == SumKind::newton) out.weight[i] = stats_.weight_of(s.data());
     }
   }
 }
 
-void Grower::set_shares(ForestArrays& out, std::size_t at, const GrownNode& node,
-                        const double* sums) const {
+void Grower::set_shares(ForestArrays& out, std::size_t at, NodeId id, const double* sums) const {
   const double weight = stats_.weight_of(sums);
   double* value = out.values.data() + at * out.n_outputs;
   for (std::size_t k = 0; k < stats_.n_sums; ++k) value[k] = sums[k] / weight;
   if (!params_.monotone.empty()) {  // two classes
-    value[1] = std::clamp(value[1], node.lower, node.upper);
+    value[1] = std::clamp(value[1], ranges_[id].lower, ranges_[id].upper);
     value[0] = 1 - value[1];
   }
   out.weight[at] = weight * stats_.weight_scale();
@@ -106,19 +105,20 @@ void Grower::set_shares(ForestArrays& out, std::size_t at, const GrownNode& node
   out.impurity[at] = std::max(0.0, (highest - purity) * search_.score_scale());
 }
 
-void Grower::set_numbers(ForestArrays& out, std::size_t at, const GrownNode& node,
-                         const __int128* fine) const {
+void Grower::set_numbers(ForestArrays& out, std::size_t at, NodeId id, const __int128* fine) const {
+  const GrownNode& node = nodes_[id];
   double* value = out.values.data() + at * out.n_outputs;
   if (stats_.kind == SumKind::newton) {
     const double h = stats_.fine_value(fine, 1) + params_.l2;
     *value = h > 0 ? -stats_.fine_value(fine, 0) / h : 0.0;
-    if (!params_.monotone.empty()) *value = std::clamp(*value, node.lower, node.upper);
+    if (!params_.monotone.empty())
+      *value = std::clamp(*value, ranges_[id].lower, ranges_[id].upper);
     return;
   }
   out.weight[at] = stats_.fine_total(fine);
   if (params_.criterion == Criterion::absolute_error) {
-    *value = node.value;
-    if (params_.described) out.impurity[at] = node.impurity;
+    *value = ranges_[id].value;
+    if (params_.described) out.impurity[at] = ranges_[id].impurity;
     return;
   }
   double impurity = 0;
@@ -127,8 +127,8 @@ void Grower::set_numbers(ForestArrays& out, std::size_t at, const GrownNode& nod
         node.constant ? stats_.y[node.row * stats_.n_outputs + m] : stats_.fine_value(fine, m);
     if (params_.described) impurity += stats_.fine_impurity(fine, m);
     if (params_.monotone.empty()) continue;
-    value[m] = std::clamp(value[m], stats_.centre(m) + node.lower * stats_.y_scale(),
-                          stats_.centre(m) + node.upper * stats_.y_scale());
+    value[m] = std::clamp(value[m], stats_.centre(m) + ranges_[id].lower * stats_.y_scale(),
+                          stats_.centre(m) + ranges_[id].upper * stats_.y_scale());
   }
   if (params_.described)
     out.impurity[at] = node.constant ? 0.0 : impurity / static_cast<double>(stats_.n_outputs);

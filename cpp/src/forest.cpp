@@ -4,6 +4,7 @@
 #include "committee/forest.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <numeric>
 
@@ -31,7 +32,14 @@ void check_size(const char* array, std::size_t size, std::size_t expected, bool 
 /// Of the numbers [begin, end), where there are any.
 void check_finite(const char* array, const std::vector<double>& numbers, std::size_t begin,
                   std::size_t end) {
-  for (std::size_t i = begin; i < std::min(end, numbers.size()); ++i) {
+  end = std::min(end, numbers.size());
+  constexpr std::uint64_t kExponent = 0x7ff0000000000000ULL;
+  std::uint64_t bad = 0;  // all in one pass, which vectorises
+  for (std::size_t i = begin; i < end; ++i) {
+    bad |= (std::bit_cast<std::uint64_t>(numbers[i]) & kExponent) == kExponent ? 1 : 0;
+  }
+  if (bad == 0) return;
+  for (std::size_t i = begin; i < end; ++i) {
     if (!std::isfinite(numbers[i])) {
       refuse(at(array, i) + " is " + std::to_string(numbers[i]) + ", must be finite");
     }
@@ -123,10 +131,12 @@ class TreeCheck {
     check_finite("gain", a_.gain, begin, begin + size);
     check_finite("impurity", a_.impurity, begin, begin + size);
     check_finite("weight", a_.weight, begin, begin + size);
+    depth = 0;
+    categorical = false;
+    if (in_level_order(a_.nodes.data() + begin, size)) return;
     level_.assign(size, kNoParent);
     level_[0] = 0;
     depth = 0;
-    categorical = false;
     for (std::size_t i = 0; i < size; ++i) {
       const Node& node = a_.nodes[begin + i];
       if (level_[i] == kNoParent) refuse(at("nodes", begin + i) + " is the child of no node");
@@ -146,6 +156,28 @@ class TreeCheck {
 
  private:
   static constexpr std::uint32_t kNoParent = 0xFFFFFFFFu;
+
+  /// Trees come from the grower level by level, the next two free nodes being the next children.
+  /// That, and numeric splits only, is seen without a branch; false where anything else is found,
+  /// right or wrong.
+  bool in_level_order(const Node* tree, std::size_t size) {
+    std::size_t next = 1;
+    bool good = true;
+    for (std::size_t i = 0; good && i < next && next <= size; ++depth) {
+      for (const std::size_t level = next; i < level; ++i) {
+        const Node& node = tree[i];
+        const bool inner = node.left != i;
+        const bool split = std::isfinite(node.threshold) &
+                           ((node.feature & ~kMissingLeft) < a_.n_features) & (node.left == next);
+        const bool leaf =
+            (node.threshold == std::numeric_limits<double>::infinity()) & (node.feature == 0);
+        good &= inner ? split : leaf;
+        next += inner ? 2 : 0;
+      }
+    }
+    --depth;
+    return good && next == size;
+  }
 
   /// Children lie behind their parent and have no other one. As every parent comes before its
   /// children, a node without a parent is found when the pass reaches it.
@@ -175,23 +207,25 @@ class TreeCheck {
 /// few.
 std::vector<std::uint32_t> find_used_features(const ForestArrays& a) {
   std::vector<std::uint32_t> used;
-  const auto each_split = [&](auto&& visit) {
+  const auto each_node = [&](auto&& visit) {
     for (std::size_t t = 0; t + 1 < a.tree_begin.size(); ++t) {
       const Node* tree = a.nodes.data() + a.tree_begin[t];
       const std::size_t size = a.tree_begin[t + 1] - a.tree_begin[t];
-      for (std::size_t i = 0; i < size; ++i) {
-        if (tree[i].left != i) visit(tree[i].feature & kFeatureMask);
-      }
+      for (std::size_t i = 0; i < size; ++i) visit(tree[i], tree[i].left != i);
     }
   };
   if (a.n_features / 8 <= a.nodes.size()) {
-    std::vector<std::uint8_t> seen(a.n_features, 0);
-    each_split([&](std::uint32_t feature) { seen[feature] = 1; });
+    std::vector<std::uint8_t> seen(a.n_features + 1, 0);  // leaves say the last, which is none
+    each_node([&](const Node& node, bool inner) {
+      seen[inner ? node.feature & kFeatureMask : a.n_features] = 1;
+    });
     for (std::size_t f = 0; f < a.n_features; ++f) {
       if (seen[f] != 0) used.push_back(static_cast<std::uint32_t>(f));
     }
   } else {
-    each_split([&](std::uint32_t feature) { used.push_back(feature); });
+    each_node([&](const Node& node, bool inner) {
+      if (inner) used.push_back(node.feature & kFeatureMask);
+    });
     std::sort(used.begin(), used.end());
     used.erase(std::unique(used.begin(), used.end()), used.end());
   }

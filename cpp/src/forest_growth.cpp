@@ -102,33 +102,69 @@ void append(std::vector<T>& to, std::vector<T>& from) {
   from = {};
 }
 
-/// Lays the trees end to end; each is freed once it is copied.
-GrownForest join(std::vector<Grown>& members, std::size_t n_features) {
-  GrownForest forest;
-  ForestArrays& a = forest.arrays;
-  a.n_features = n_features;
-  a.n_outputs = members.empty() ? 1 : members[0].tree.n_outputs;
-  std::size_t n_nodes = 0;
-  for (const Grown& m : members) n_nodes += m.tree.nodes.size();
-  a.nodes.reserve(n_nodes);
-  a.values.reserve(n_nodes * a.n_outputs);
-  a.weight.reserve(n_nodes);
-  for (Grown& m : members) {
+/// Lays trees end to end while others still grow: each is appended, and freed, once all before it
+/// are there.
+class Joiner {
+ public:
+  Joiner(std::size_t n_members, std::size_t n_features)
+      : members_(n_members), ready_(n_members, 0) {
+    forest_.arrays.n_features = n_features;
+  }
+
+  /// From any thread; one of them appends, the others go on.
+  void add(std::size_t i, Grown grown) {
+    std::unique_lock lock(mutex_);
+    members_[i] = std::move(grown);
+    ready_[i] = 1;
+    while (!appending_ && next_ < members_.size() && ready_[next_] != 0) {
+      Grown member = std::move(members_[next_]);
+      appending_ = true;
+      lock.unlock();
+      append_member(member);
+      lock.lock();
+      ++next_;
+      appending_ = false;
+    }
+  }
+
+  GrownForest take() { return std::move(forest_); }
+
+ private:
+  void append_member(Grown& member) {
+    ForestArrays& a = forest_.arrays;
+    ForestArrays& tree = member.tree;
+    if (next_ == 0) reserve(tree);
     const auto n_sets = static_cast<double>(a.set_begin.size() - 1);
-    for (Node& node : m.tree.nodes) {
+    for (Node& node : tree.nodes) {
       if ((node.feature & kCategorical) != 0) node.threshold += n_sets;
     }
-    append(a.nodes, m.tree.nodes);
-    append(a.values, m.tree.values);
-    append(a.weight, m.tree.weight);
+    append(a.nodes, tree.nodes);
+    append(a.values, tree.values);
+    append(a.weight, tree.weight);
     a.tree_begin.push_back(a.nodes.size());
-    for (std::size_t s = 1; s < m.tree.set_begin.size(); ++s)
-      a.set_begin.push_back(a.set_words.size() + m.tree.set_begin[s]);
-    append(a.set_words, m.tree.set_words);
-    append(forest.importances, m.importance);
+    for (std::size_t s = 1; s < tree.set_begin.size(); ++s)
+      a.set_begin.push_back(a.set_words.size() + tree.set_begin[s]);
+    append(a.set_words, tree.set_words);
+    append(forest_.importances, member.importance);
   }
-  return forest;
-}
+
+  /// For all trees, if they are like the first; room that is not used is never touched.
+  void reserve(const ForestArrays& first) {
+    ForestArrays& a = forest_.arrays;
+    a.n_outputs = first.n_outputs;
+    const std::size_t n_nodes = first.nodes.size() * members_.size() * 9 / 8;
+    a.nodes.reserve(n_nodes);
+    a.values.reserve(n_nodes * a.n_outputs);
+    a.weight.reserve(n_nodes);
+  }
+
+  std::mutex mutex_;  // of all but the forest, which belongs to whoever appends
+  std::vector<Grown> members_;
+  std::vector<std::uint8_t> ready_;
+  std::size_t next_ = 0;  // the member to append
+  bool appending_ = false;
+  GrownForest forest_;
+};
 
 void check_target(const Target& target, std::size_t n_rows) {
   const auto require = [](bool holds, const char* sentence) {
@@ -156,12 +192,12 @@ GrownForest grow_forest(const BinnedMatrix& matrix, const BinMapper& mapper, con
   const std::size_t n = end - begin, threads = static_cast<std::size_t>(context.n_threads);
   // As many whole rounds of the threads as there are; the rest shares them.
   const std::size_t n_apart = threads > 1 ? n - n % threads : n;
-  std::vector<Grown> members(n);
+  Joiner joiner(n, matrix.n_features);
   parallel_for(n_apart, context, [&](std::size_t i, int) {
-    members[i] = grower.member(begin + i, Context{1, context.poll});
+    joiner.add(i, grower.member(begin + i, Context{1, context.poll}));
   });
-  for (std::size_t i = n_apart; i < n; ++i) members[i] = grower.member(begin + i, context);
-  return join(members, matrix.n_features);
+  for (std::size_t i = n_apart; i < n; ++i) joiner.add(i, grower.member(begin + i, context));
+  return joiner.take();
 }
 
 }  // namespace committee

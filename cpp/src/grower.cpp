@@ -44,13 +44,12 @@ void Grower::start(std::span<const std::int64_t> totals, RowFacts facts) {
   GrownNode root;
   root.key = mix(params_.seed);
   root.rows = facts.rows;
-  root.lower = -std::numeric_limits<double>::infinity();
-  root.upper = std::numeric_limits<double>::infinity();
   // Room for a full tree: untouched pages cost nothing, moving nodes as they grow in number does.
   const std::size_t room = std::min(2 * std::min(facts.rows, params_.max_leaves), kRoom);
   nodes_.reserve(room);
   if (stats_.width <= 2) raw_.reserve(room * stats_.width);
   nodes_.push_back(root);
+  if (ranged()) ranges_.resize(1);
   raw_.assign(totals.begin(), totals.end());
   if (!params_.interactions.empty()) {
     auto groups = std::make_shared<FeatureGroups>();
@@ -111,7 +110,8 @@ std::span<const std::uint32_t> Grower::candidates(NodeId id) const {
 bool Grower::find(NodeId id, const ProfileSource& profiles, const Context& context,
                   Split& split) const {
   const GrownNode& node = nodes_[id];
-  NodeSums about{sums(id),  node.lower,      node.upper,    node.key,
+  const NodeRange range = ranges_.empty() ? NodeRange{} : ranges_[id];
+  NodeSums about{sums(id),  range.lower,     range.upper,   node.key,
                  node.rows, node.bound >= 0, candidates(id)};
   const auto bound = static_cast<std::uint32_t>(node.bound);
   if (about.chained) about.features = {&bound, 1};
@@ -176,10 +176,10 @@ const Split& Grower::pending(NodeId id) const {
 }
 
 /// A split on a constrained feature puts the middle of the children's values between them.
-void Grower::bound_children(GrownNode& left, GrownNode& right, const GrownNode& parent,
-                            const Split& split) const {
-  left.lower = right.lower = parent.lower;
-  left.upper = right.upper = parent.upper;
+void Grower::bound_children(NodeId parent, const Split& split) {
+  const NodeRange above{ranges_[parent].lower, ranges_[parent].upper};
+  ranges_.insert(ranges_.end(), 2, above);
+  NodeRange &left = ranges_.end()[-2], &right = ranges_.back();
   const int sign = params_.monotone.empty() ? 0 : params_.monotone[split.feature];
   if (sign == 0) return;
   double middle = split.middle;
@@ -205,22 +205,22 @@ NodeId Grower::apply(NodeId id, const Split& split) {
   parent.missing_left = split.missing_left;
   parent.gain = split.gain;
   if (split.categorical) {
-    parent.set = static_cast<std::int64_t>(sets_.size());
+    parent.set = static_cast<std::int32_t>(sets_.size());
     sets_.push_back(split.levels);
   }
   // A multiway split is one level deep, however many nodes take it apart.
   left.depth = right.depth = parent.depth + 1;
   if (split.chained) {
-    right.bound = split.feature;
+    right.bound = static_cast<std::int32_t>(split.feature);
     right.depth = parent.depth;
   }
   left.key = mix(parent.key, 0);
   right.key = mix(parent.key, 1);
-  bound_children(left, right, parent, split);
+  if (!ranges_.empty()) bound_children(id, split);
   nodes_.push_back(left);
   nodes_.push_back(right);
-  raw_.insert(raw_.end(), split.left.begin(), split.left.end());
-  raw_.insert(raw_.end(), split.right.begin(), split.right.end());
+  for (const std::int64_t sum : split.left) raw_.push_back(sum);
+  for (const std::int64_t sum : split.right) raw_.push_back(sum);
   if (!groups_.empty()) {
     auto groups = std::make_shared<FeatureGroups>(*groups_[id]);
     groups->features.clear();
@@ -246,6 +246,7 @@ NodeId Grower::apply(NodeId id, const Split& split) {
 Grower Grower::detach(NodeId id) const {
   Grower branch(params_, search_, stats_, n_features_);
   branch.nodes_.push_back(nodes_[id]);
+  if (!ranges_.empty()) branch.ranges_.push_back(ranges_[id]);
   const auto raw = sums(id);
   branch.raw_.assign(raw.begin(), raw.end());
   if (!groups_.empty()) branch.groups_.push_back(groups_[id]);
@@ -254,13 +255,15 @@ Grower Grower::detach(NodeId id) const {
 
 void Grower::graft(NodeId id, Grower&& branch) {
   const std::size_t shift = nodes_.size() - 1;  // node 0 of the branch takes the place of id
-  const auto set_shift = static_cast<std::int64_t>(sets_.size());
+  const auto set_shift = static_cast<std::int32_t>(sets_.size());
   for (GrownNode& node : branch.nodes_) {
     if (node.left != 0) node.left += static_cast<NodeId>(shift);
     if (node.set >= 0) node.set += set_shift;
   }
   nodes_[id] = branch.nodes_[0];
   nodes_.insert(nodes_.end(), branch.nodes_.begin() + 1, branch.nodes_.end());
+  if (!ranges_.empty())
+    ranges_.insert(ranges_.end(), branch.ranges_.begin() + 1, branch.ranges_.end());
   raw_.insert(raw_.end(), branch.raw_.begin() + static_cast<std::ptrdiff_t>(stats_.width),
               branch.raw_.end());
   std::move(branch.sets_.begin(), branch.sets_.end(), std::back_inserter(sets_));

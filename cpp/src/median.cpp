@@ -84,7 +84,7 @@ class MedianSearch {
   void load(std::span<const RowId> rows);
   double median() const;    // of the rows as loaded, before a search
   double impurity() const;  // mean distance, in the user's units
-  Split best(std::span<const std::uint32_t> features, const GrownNode& node);
+  Split best(std::span<const std::uint32_t> features, std::uint64_t key, const NodeRange& range);
 
  private:
   struct Position {
@@ -286,10 +286,10 @@ void MedianSearch::sweep(std::uint32_t feature, std::uint64_t key, Split& best) 
   }
 }
 
-Split MedianSearch::best(std::span<const std::uint32_t> features, const GrownNode& node) {
-  const std::uint64_t key = node.key;
-  lower_ = node.lower;
-  upper_ = node.upper;
+Split MedianSearch::best(std::span<const std::uint32_t> features, std::uint64_t key,
+                         const NodeRange& range) {
+  lower_ = range.lower;
+  upper_ = range.upper;
   std::vector<std::uint32_t> order(features.begin(), features.end());
   const bool sampled = params_.node_features != 0 && params_.node_features < order.size();
   if (sampled) {
@@ -331,12 +331,13 @@ void grow_by_medians(const BinnedMatrix& matrix, const BinMapper& mapper, const 
   };
   std::vector<Open> open;
   const auto visit = [&](NodeId id) {
-    GrownNode& node = grower.node(id);
+    const GrownNode& node = grower.node(id);
+    NodeRange& range = grower.range(id);
     search.load(partition.rows(node.begin, node.rows));
-    node.value = std::clamp(search.median(), node.lower, node.upper);
-    node.impurity = search.impurity();
+    range.value = std::clamp(search.median(), range.lower, range.upper);
+    range.impurity = search.impurity();
     if (!node.open) return;
-    Split split = search.best(grower.candidates(id), node);
+    Split split = search.best(grower.candidates(id), node.key, range);
     if (split.found()) open.push_back({id, std::move(split)});
   };
   visit(0);
@@ -354,7 +355,7 @@ void grow_by_medians(const BinnedMatrix& matrix, const BinMapper& mapper, const 
     const NodeId left = grower.apply(now.node, now.split);
     const std::size_t n_left = partition.divide(node.begin, node.rows, matrix, now.split, context);
     grower.node(left).begin = node.begin;
-    grower.node(left + 1).begin = node.begin + n_left;
+    grower.node(left + 1).begin = static_cast<RowId>(node.begin + n_left);
     grower.describe(left, row_facts(stats, partition.rows(node.begin, n_left)));
     grower.describe(left + 1,
                     row_facts(stats, partition.rows(node.begin + n_left, node.rows - n_left)));

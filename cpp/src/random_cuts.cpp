@@ -2,54 +2,24 @@
 // ends in the node, and only then held against the target. Cuts of several features are drawn and
 // summed together where the rows lie near.
 #include <algorithm>
-#include <bit>
 #include <cmath>
 
+#include "draw_table.hpp"
 #include "feature_search.hpp"
 
 namespace committee {
-namespace {
-
-/// How many of n ascending values do not exceed t, for several searches in step: each of them waits
-/// for memory, and no branch depends on the values.
-struct Search {
-  const double* value;
-  std::uint32_t n;
-  double t;
-  std::uint32_t count = 0;
-};
-void run(std::span<Search> searches) {
-  std::uint32_t most = 0;
-  for (const Search& search : searches) most = std::max(most, search.n);
-  for (std::uint32_t half = std::bit_floor(most); half > 0; half /= 2) {
-    for (Search& search : searches) {
-      const std::uint32_t probe = search.count + half, last = std::min(probe, search.n);
-      const bool up = probe == last && search.value[last - 1] <= search.t;
-      search.count += half & (0u - static_cast<std::uint32_t>(up));
-    }
-  }
-}
-
-}  // namespace
 
 /// Uniform between the smallest and the largest value of the node. The last bin whose largest value
 /// does not exceed the threshold goes left; never all of them.
 void FeatureSearch::draw(std::span<const Ends> ends, std::span<DrawnCut> cuts) const {
-  constexpr std::size_t kTogether = 8;
-  Search searches[kTogether];
-  for (std::size_t first = 0; first < cuts.size(); first += kTogether) {
-    const std::size_t n = std::min(kTogether, cuts.size() - first);
-    for (std::size_t k = 0; k < n; ++k) {
-      DrawnCut& cut = cuts[first + k];
-      const auto [low, high] = std::pair(ends[first + k].low, ends[first + k].high);
-      const FeatureBins& bins = s.mapper_.feature(cut.feature);
-      const double u = KeyedStream(mix(node.key, cut.feature), Use::threshold).uniform();
-      cut.threshold = bins.gap_low[low] * (1 - u) + bins.gap_high[high - 1] * u;
-      searches[k] = {bins.gap_low.data() + low, high - low, cut.threshold};
-    }
-    run({searches, n});
-    for (std::size_t k = 0; k < n; ++k)
-      cuts[first + k].bin = ends[first + k].low + std::max(searches[k].count, 1u) - 1;
+  for (std::size_t k = 0; k < cuts.size(); ++k) {
+    DrawnCut& cut = cuts[k];
+    const std::uint32_t low = ends[k].low, high = ends[k].high;
+    const double u = KeyedStream(mix(node.key, cut.feature), Use::threshold).uniform();
+    const FeatureBins& bins = s.mapper_.feature(cut.feature);
+    cut.threshold = bins.gap_low[low] * (1 - u) + bins.gap_high[high - 1] * u;
+    const std::uint32_t below = s.draw_table_->count(cut.feature, cut.threshold);
+    cut.bin = std::clamp(below, low + 1, high) - 1;
   }
 }
 

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "draw_table.hpp"
 #include "feature_search.hpp"
 
 namespace committee {
@@ -42,7 +43,10 @@ SplitSearch::SplitSearch(const TreeParams& params, const BinMapper& mapper, cons
   min_weight_ = params.min_weight_leaf / stats.weight_scale() * kRounded;
   pair_ = stats.n_sums == 2 && !stats.has_count() && stats.width <= 2;
   check_rows_ = params.min_rows_leaf > 1;
+  if (params.rule == SplitRule::random) draw_table_ = std::make_unique<DrawTable>(mapper);
 }
+
+SplitSearch::~SplitSearch() = default;
 
 double SplitSearch::pair_value(double a, double b) const {
   if (stats_.kind == SumKind::classes) return b / (a + b);
@@ -89,7 +93,9 @@ Candidate SplitSearch::search_features(const NodeSums& node, const ProfileSource
   }
   FeatureDraw draw(order, node.key);
   const bool sampled = params_.node_features != 0 && params_.node_features < order.size();
-  if (sampled) draw.extend(params_.node_features);
+  // Two rows are parted by the first feature that varies.
+  const bool few = params_.rule == SplitRule::random && node.rows < kAheadRows;
+  if (sampled && !(few && profiles.sums_together())) draw.extend(params_.node_features);
   profiles.expect({order.data(), sampled ? params_.node_features : order.size()});
   const bool ratio = params_.criterion == Criterion::gain_ratio;
   const bool many = order.size() * 256 >= kParallelCells;
@@ -134,8 +140,8 @@ Candidate SplitSearch::search_in_turn(const FeatureSearch& search, const Profile
     search.draw_ahead(profiles, features.first(params_.node_features), scratch);
   }
   for (std::size_t i = 0; i < features.size(); ++i) {
-    if (draw != nullptr && i >= params_.node_features) {
-      if (varying > 0) break;
+    if (draw != nullptr) {
+      if (i >= params_.node_features && varying > 0) break;
       draw->extend(i + 1);
     }
     if (next < scratch.cuts.size() && scratch.cuts[next].turn == i) {

@@ -115,16 +115,47 @@ TEST(block_profiles_equal_histograms) {
   }
 }
 
-/// What a block by row says of drawn cuts, against the whole profiles of a block by column.
+/// What a block by row says of cuts in the middle of each feature, against the whole profiles of a
+/// block by column; both are focused on the same rows.
+void compare_cuts(const Block& by_row, const Block& by_column, std::uint32_t n_features,
+                  const Stats& stats) {
+  std::vector<DrawnCut> cuts;
+  bool any_missing = false;
+  for (std::uint32_t f = 0; f < n_features; ++f) {
+    const Ends ends = by_row.ends(f), same = by_column.ends(f);
+    CHECK(ends.low == same.low && ends.high == same.high && ends.missing == same.missing);
+    if (!ends.present || ends.low == ends.high) continue;
+    any_missing |= ends.missing;
+    cuts.push_back({f, f, ends.low + (ends.high - ends.low) / 2, 0});
+  }
+  std::vector<std::int64_t> sums(cuts.size() * stats.width);
+  const bool together = by_row.sums_below(cuts, stats.width, sums.data());
+  CHECK(by_row.sums_together() && together == !any_missing);
+  for (std::size_t k = 0; k < cuts.size(); ++k) {
+    Profile a, b;
+    by_row.halves(cuts[k].feature, cuts[k].bin, stats.width, a);
+    by_column.halves(cuts[k].feature, cuts[k].bin, stats.width, b);
+    CHECK(a.bin[0] == b.bin[0] && a.bin[1] == b.bin[1] && a.has_missing == b.has_missing);
+    CHECK(std::equal(a.raw.begin(), a.raw.begin() + stats.width, b.raw.begin()));
+    by_row.sum_below(cuts[k].feature, cuts[k].bin, stats.width, b);
+    CHECK(std::equal(a.raw.begin(), a.raw.begin() + stats.width, b.raw.begin()));
+    if (together)
+      CHECK(std::equal(a.raw.begin(), a.raw.begin() + stats.width,
+                       sums.begin() + static_cast<std::ptrdiff_t>(k * stats.width)));
+  }
+}
+
 TEST(block_by_row_sums_below_cuts) {
   for (const double missing : {0.0, 0.02}) {
     const Data data({.n_rows = 5000, .n_features = 40, .missing = missing, .n_values = 60});
     const std::vector<double> y = make_y(data.table, 1), weight = make_weight(5000, 2, true);
     std::vector<std::uint32_t> codes = make_classes(data.table, 2, 1);
+    std::vector<double> by_class(5000);
+    for (std::size_t r = 0; r < 5000; ++r) by_class[r] = codes[r] == 0 ? 1.0 : 2.5;
     const std::uint32_t two[] = {2};
-    const Stats all[] = {Stats::classes(codes, two, {}, false),
-                         Stats::classes(codes, two, weight, false),
-                         Stats::regression(y, 1, {}, true, false)};
+    const Stats all[] = {
+        Stats::classes(codes, two, {}, false), Stats::classes(codes, two, by_class, false),
+        Stats::classes(codes, two, weight, false), Stats::regression(y, 1, {}, true, false)};
     for (const Stats& stats : all) {
       const std::vector<RowId> rows = stats.counted_rows();
       Block by_row(data.matrix, stats, true), by_column(data.matrix, stats);
@@ -132,29 +163,18 @@ TEST(block_by_row_sums_below_cuts) {
                                   std::min(rows.size(), kMaxBlockRows)}) {
         by_row.load(std::span(rows).first(n));
         by_column.load(std::span(rows).first(n));
-        std::vector<DrawnCut> cuts;
-        bool any_missing = false;
-        for (std::uint32_t f = 0; f < 40; ++f) {
-          const Ends ends = by_row.ends(f), same = by_column.ends(f);
-          CHECK(ends.low == same.low && ends.high == same.high && ends.missing == same.missing);
-          any_missing |= ends.missing;
-          if (ends.present && ends.low < ends.high)
-            cuts.push_back({f, f, ends.low + (ends.high - ends.low) / 2, 0});
-        }
-        std::vector<std::int64_t> sums(cuts.size() * stats.width);
-        const bool together = by_row.sums_below(cuts, stats.width, sums.data());
-        CHECK(by_row.sums_together() && together == !any_missing);
-        for (std::size_t k = 0; k < cuts.size(); ++k) {
-          Profile a, b;
-          by_row.halves(cuts[k].feature, cuts[k].bin, stats.width, a);
-          by_column.halves(cuts[k].feature, cuts[k].bin, stats.width, b);
-          CHECK(a.bin[0] == b.bin[0] && a.bin[1] == b.bin[1] && a.has_missing == b.has_missing);
-          CHECK(std::equal(a.raw.begin(), a.raw.begin() + stats.width, b.raw.begin()));
-          by_row.sum_below(cuts[k].feature, cuts[k].bin, stats.width, b);
-          CHECK(std::equal(a.raw.begin(), a.raw.begin() + stats.width, b.raw.begin()));
-          if (together)
-            CHECK(std::equal(a.raw.begin(), a.raw.begin() + stats.width,
-                             sums.begin() + static_cast<std::ptrdiff_t>(k * stats.width)));
+        compare_cuts(by_row, by_column, 40, stats);
+        Split split;
+        split.feature = 3;
+        split.bin = data.matrix.n_bins[3] / 3;
+        const std::size_t n_left = by_row.divide(0, n, split);
+        CHECK(by_column.divide(0, n, split) == n_left);
+        CHECK(positions(by_row, 0, n) == positions(by_column, 0, n));
+        for (const auto& [begin, end] : {std::pair(std::size_t{0}, n_left), std::pair(n_left, n)}) {
+          if (begin == end) continue;
+          by_row.focus(begin, end);
+          by_column.focus(begin, end);
+          compare_cuts(by_row, by_column, 40, stats);
         }
       }
     }

@@ -4,6 +4,7 @@
 #include <functional>
 
 #include "../src/cuts.hpp"
+#include "../src/draw_table.hpp"
 #include "../src/sample.hpp"
 #include "../src/search.hpp"
 #include "binning_data.hpp"
@@ -121,6 +122,33 @@ TEST(guided_search_equals_lower_bound) {
       check_search<double>(ascending, x);
       check_search<float>(ascending, x);
     }
+  }
+}
+
+TEST(draw_table_counts_as_upper_bound_does) {
+  std::vector<FeatureBins> features;
+  for (const std::size_t n : {0, 1, 15, 16, 17, 240, 254, 255, 256, 257, 5000}) {
+    FeatureBins bins;
+    for (std::size_t b = 0; b < n; ++b) bins.cuts.push_back(std::sinh(static_cast<double>(b) - 3));
+    bins.cuts.resize(std::min(bins.cuts.size(), std::size_t{600}));  // sinh overflows behind
+    for (std::size_t b = bins.cuts.size(); b < n; ++b) bins.cuts.push_back(bins.cuts[b - 1] * 1.01);
+    bins.gap_low = bins.gap_high = bins.cuts;
+    bins.n_bins = static_cast<std::uint32_t>(n + 1);
+    bins.zero_bin = bin_of(bins, 0.0);
+    features.push_back(bins);
+  }
+  const DrawTable table{BinMapper(features)};
+  for (std::size_t f = 0; f < features.size(); ++f) {
+    const std::vector<double>& ends = features[f].gap_low;
+    const auto check = [&](double t) {
+      const auto n = std::upper_bound(ends.begin(), ends.end(), t) - ends.begin();
+      CHECK(table.count(f, t) == static_cast<std::uint32_t>(n));
+    };
+    for (const double end : ends) {
+      for (const double t : {end, std::nextafter(end, -HUGE_VAL), std::nextafter(end, HUGE_VAL)})
+        check(t);
+    }
+    for (const double t : {-HUGE_VAL, -1e308, 0.0, 0.5, 1e308}) check(t);
   }
 }
 

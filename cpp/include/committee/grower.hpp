@@ -31,22 +31,29 @@ struct RowFacts {
   RowId row = 0;                 // any of them
 };
 
-struct GrownNode {
+/// A cache line: they are written in the order of growth and read in the order of levels.
+struct alignas(64) GrownNode {
   NodeId left = 0;  // 0: a leaf (the root is nobody's child); the right child is left + 1
   std::uint32_t depth = 0;
   std::uint32_t feature = 0;
-  std::int64_t bound = -1;  // multiway: the feature whose levels are still being taken apart
-  std::int64_t set = -1;    // categorical: index of its set
+  RowId row = 0;            // any of its rows
+  std::int32_t bound = -1;  // multiway: the feature whose levels are still being taken apart
+  std::int32_t set = -1;    // categorical: index of its set
+  double threshold = 0;
+  double gain = 0;  // decoded
+  std::uint64_t key = 0;
+  std::uint64_t rows = 0;
+  RowId begin = 0;  // of its rows in the driver's order
   bool missing_left = false;
   bool open = false;      // may be split
   bool constant = false;  // its target does not vary
-  RowId row = 0;          // any of its rows
-  double threshold = 0;
-  double gain = 0;              // decoded
-  double lower = 0, upper = 0;  // monotone bounds on its value, decoded (medians: as they are)
-  std::uint64_t key = 0;
-  std::uint64_t rows = 0;
-  std::size_t begin = 0;           // of its rows in the driver's order
+};
+static_assert(sizeof(GrownNode) == 64);
+
+/// What only monotone constraints and medians ask for.
+struct NodeRange {
+  double lower = -std::numeric_limits<double>::infinity();  // bounds on its value, decoded
+  double upper = std::numeric_limits<double>::infinity();   // (medians: as they are)
   double value = 0, impurity = 0;  // absolute error: set by the driver, which sees the rows
 };
 
@@ -69,6 +76,8 @@ class Grower {
   // --- pieces of it, for a driver that handles whole subtrees itself ---
   const GrownNode& node(NodeId id) const { return nodes_[id]; }
   GrownNode& node(NodeId id) { return nodes_[id]; }
+  /// Of a node; only where the tree is monotone or made of medians.
+  NodeRange& range(NodeId id) { return ranges_[id]; }
   std::size_t size() const { return nodes_.size(); }
   std::span<const std::int64_t> sums(NodeId id) const {
     return {raw_.data() + id * stats_.width, stats_.width};
@@ -83,14 +92,14 @@ class Grower {
 
  private:
   bool may_split(const GrownNode& node, std::span<const std::int64_t> sums, RowFacts facts) const;
-  void bound_children(GrownNode& left, GrownNode& right, const GrownNode& parent,
-                      const Split& split) const;
+  bool ranged() const {
+    return !params_.monotone.empty() || params_.criterion == Criterion::absolute_error;
+  }
+  void bound_children(NodeId parent, const Split& split);
   void set_values(ForestArrays& out, std::span<const NodeId> order,
                   std::vector<__int128>& fine) const;
-  void set_shares(ForestArrays& out, std::size_t at, const GrownNode& node,
-                  const double* sums) const;
-  void set_numbers(ForestArrays& out, std::size_t at, const GrownNode& node,
-                   const __int128* fine) const;
+  void set_shares(ForestArrays& out, std::size_t at, NodeId id, const double* sums) const;
+  void set_numbers(ForestArrays& out, std::size_t at, NodeId id, const __int128* fine) const;
 
   struct Pending {
     NodeId node;
@@ -109,6 +118,7 @@ class Grower {
   std::size_t n_features_;
   std::vector<std::uint32_t> features_;  // of the tree
   std::vector<GrownNode> nodes_;
+  std::vector<NodeRange> ranges_;  // per node; empty unless ranged()
   std::vector<std::int64_t> raw_;  // width a node
   std::vector<std::vector<std::uint64_t>> sets_;
   std::vector<std::shared_ptr<const FeatureGroups>> groups_;  // per node; empty without constraints

@@ -8,6 +8,8 @@
 // right.
 #pragma once
 
+#include <memory>
+
 #include "committee/binning.hpp"
 #include "committee/criterion.hpp"
 #include "committee/profile.hpp"
@@ -41,7 +43,7 @@ struct TreeParams {
   std::vector<std::vector<std::uint32_t>>
       interactions;  // groups of features that may meet; or empty
   std::uint64_t seed = 0;
-  bool described = true;  // the tree keeps the count and impurity of every node
+  bool described = true;  // else no counts, no impurities, and values and weights of leaves alone
 };
 
 /// Weights are rounded to units; limits on them are taken with this much leave.
@@ -90,6 +92,7 @@ struct NodeSums {
   std::span<const std::uint32_t> features;  // candidates, ascending
 };
 
+class DrawTable;       // where drawn thresholds fall
 struct Candidate;      // a feature's best split, before it is spelt out
 struct FeatureSearch;  // finds it
 struct Scratch;
@@ -98,6 +101,7 @@ class FeatureDraw;
 class SplitSearch {
  public:
   SplitSearch(const TreeParams& params, const BinMapper& mapper, const Stats& stats);
+  ~SplitSearch();
 
   /// Sets `split` to the best split of a node, if there is one; its memory is used again.
   /// Deterministic for any number of threads.
@@ -130,6 +134,7 @@ class SplitSearch {
   const TreeParams& params_;
   const BinMapper& mapper_;
   const Stats& stats_;
+  std::unique_ptr<const DrawTable> draw_table_;  // random rule
   SumShape shape_;
   double min_weight_;  // decoded
   bool pair_;          // two sums: the fast scan
