@@ -13,17 +13,20 @@ from committee import DecisionTreeClassifier, _engine
 from tests.estimators import FOREST_ARRAYS, forest_bits
 
 
-def sound():
-    """Arrays of a tree with numeric and categorical splits."""
+def sound(categories=True):
+    """Arrays of a tree with numeric and, if asked for, categorical splits."""
     rng = np.random.default_rng(0)
     frame = pd.DataFrame({"c": pd.Categorical(rng.choice(list("abcde"), 80)), "x": rng.random(80)})
     y = (frame["x"] > 0.5).to_numpy() ^ frame["c"].isin(["a", "b"]).to_numpy()
+    if not categories:
+        frame["c"] = frame["c"].cat.codes.astype(float)
     forest = DecisionTreeClassifier(random_state=0).fit(frame, y.astype(int)).tree_.forest
     arrays = {name: np.array(getattr(forest, name)) for name in FOREST_ARRAYS}
     return {"n_features": 2, "n_outputs": 2, **arrays}
 
 
 SOUND = sound()
+NUMERIC = sound(categories=False)  # these are checked in another way
 N = len(SOUND["left"])
 INNER = int(np.flatnonzero((SOUND["left"] != np.arange(N)) & (SOUND["feature"] < 2**31))[0])
 CATEGORICAL = int(np.flatnonzero(SOUND["feature"] >= 2**31)[0])
@@ -161,6 +164,44 @@ def test_any_change_of_a_pickle_is_refused_or_harmless(data):
 def test_senseless_states_are_refused(state):
     with pytest.raises(TypeError):
         restored(state)
+
+
+def is_sound(arrays):
+    """Tell, node by node, whether one numeric tree is a tree."""
+    left, feature, threshold = arrays["left"], arrays["feature"], arrays["threshold"]
+    parents = np.zeros(len(left), int)
+    for i in range(len(left)):
+        if left[i] == i:
+            if feature[i] != 0 or threshold[i] != np.inf:
+                return False
+            continue
+        is_number = feature[i] & ~np.uint32(1 << 30) < 2 and np.isfinite(threshold[i])
+        if not is_number or not i < left[i] < len(left) - 1:
+            return False
+        parents[left[i] : left[i] + 2] += 1
+    return (parents[1:] == 1).all() and parents[0] == 0
+
+
+@pytest.mark.sanitize
+@settings(max_examples=500)
+@given(st.sampled_from(["left", "feature", "threshold"]), st.data())
+def test_numeric_trees_are_taken_exactly_where_sound(name, data):
+    arrays = copy.deepcopy(NUMERIC)
+    n = len(arrays[name])
+    odd = {
+        "left": st.integers(0, n + 2),
+        "feature": st.sampled_from([0, 1, 2, 1 << 30, (1 << 30) + 1, (1 << 30) + 2]),
+        "threshold": st.sampled_from([np.inf, -np.inf, np.nan, 0.5, -3.0]),
+    }
+    for _ in range(data.draw(st.integers(0, 2))):
+        arrays[name][data.draw(st.integers(0, n - 1))] = data.draw(odd[name])
+    try:
+        forest = built(arrays)
+    except ValueError:
+        assert not is_sound(arrays)
+        return
+    assert is_sound(arrays)
+    check_harmless(forest)
 
 
 @pytest.mark.sanitize

@@ -1,4 +1,6 @@
 // Statistics and growing.
+#include <utility>
+
 #include "bindings.hpp"
 #include "committee/shard.hpp"
 #include "committee/tree.hpp"
@@ -54,10 +56,13 @@ HeldStats newton(const DoubleArray& gradient, const DoubleArray& hessian, unsign
 Forest grow_sharded(const BinnedMatrix& matrix, const BinMapper& mapper, const HeldStats& stats,
                     const TreeParams& params, const std::vector<Rows>& shards, int n_threads) {
   std::vector<std::unique_ptr<Shard>> parts;
+  std::vector<std::uint8_t> taken(matrix.n_rows, 0);
   for (const Rows& rows : shards) {
     std::vector<RowId> ids(rows.data(), rows.data() + rows.shape(0));
     for (const RowId r : ids) {
       if (r >= matrix.n_rows) throw std::invalid_argument("a shard names a row out of range");
+      if (std::exchange(taken[r], 1) != 0)
+        throw std::invalid_argument("shards name row " + std::to_string(r) + " twice");
     }
     parts.push_back(std::make_unique<MemoryShard>(matrix, stats.stats, ids));
   }

@@ -104,6 +104,17 @@ void sort_by_hash(std::vector<Element>& elements, Less less) {
   elements = std::move(sorted);
 }
 
+/// Those who got nothing get one from whoever has most, as long as somebody has more than one.
+void leave_none_out(std::vector<std::uint64_t>& given) {
+  for (std::uint64_t& none : given) {
+    if (none > 0) continue;
+    const auto most = std::max_element(given.begin(), given.end());
+    if (*most < 2) return;
+    --*most;
+    none = 1;
+  }
+}
+
 /// Shares `size` in proportion to `mass` by largest remainder, ties to the lower index; whoever is
 /// due more than its cap gets the cap, and the rest is shared anew among the others.
 std::vector<std::uint64_t> share(std::uint64_t size, const std::vector<double>& mass,
@@ -139,6 +150,7 @@ std::vector<std::uint64_t> share(std::uint64_t size, const std::vector<double>& 
     ++given[open[at]];
     --size;
   }
+  leave_none_out(given);
   return given;
 }
 

@@ -245,6 +245,11 @@ Stats Stats::newton(std::span<const double> gradient, std::span<const double> he
   s.unit_weight_ = false;
   double g_max = 0, h_max = 0;
   for (std::size_t r = 0; r < s.n_rows; ++r) {
+    if (!std::isfinite(gradient[r]) || !std::isfinite(hessian[r]) || hessian[r] < 0) {
+      throw std::invalid_argument("gradients must be finite and hessians finite and >= 0, got " +
+                                  std::to_string(gradient[r]) + " and " +
+                                  std::to_string(hessian[r]) + " at row " + std::to_string(r));
+    }
     s.rows_.push_back(static_cast<RowId>(r));
     g_max = std::max(g_max, std::abs(gradient[r]));
     h_max = std::max(h_max, hessian[r]);

@@ -1,6 +1,7 @@
 #include "committee/tree.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "branch.hpp"
 #include "committee/median.hpp"
@@ -80,6 +81,7 @@ void check_growth(const BinnedMatrix& matrix, const BinMapper& mapper, const Sta
                                                                : SumKind::regression;
   require(matrix.n_features == mapper.n_features(), "matrix and bin mapper differ in features");
   require(matrix.n_rows == stats.n_rows, "matrix and statistics differ in rows");
+  require(std::isfinite(params.l2) && params.l2 >= 0, "l2 must be finite and >= 0");
   require(kind == stats.kind, "the criterion does not fit the kind of statistics");
   require(!absolute || stats.n_outputs == 1,
           "absolute_error takes one output: a median of vectors is not defined");

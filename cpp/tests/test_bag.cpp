@@ -190,6 +190,8 @@ TEST(bag_strata_have_exact_sizes) {
   for (const Draw draw : {Draw::replace, Draw::subset}) {
     CHECK((per_stratum(11, draw) == std::vector<double>{5, 4, 2}));
     CHECK((per_stratum(20, draw) == std::vector<double>{10, 7, 3}));
+    CHECK((per_stratum(4, draw) == std::vector<double>{2, 1, 1}));
+    CHECK((per_stratum(3, draw) == std::vector<double>{1, 1, 1}));  // due 1.5, 1.05 and 0.45
     CHECK((per_stratum(1, draw) == std::vector<double>{1, 0, 0}));
   }
   plan.strata = {0, 0, 5, 5, 8, 8};  // ties go to the lower stratum

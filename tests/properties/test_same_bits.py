@@ -129,6 +129,28 @@ def test_shards(problem, n_shards, depth):
         assert forest_bits(_engine.grow_tree_sharded(*parts, shards, n_threads)) == expected
 
 
+def test_shards_that_share_a_row_are_refused():
+    rows = np.array([[0.0], [1.0], [2.0]])
+    mapper = _engine.BinMapper.fit(_engine.Table(rows, 3, 1), None, 255, [0], 0, 1)
+    matrix = mapper.transform(_engine.Table(rows, 3, 1), 1)
+    stats = _engine.Stats.newton(np.array([1.0, -1.0, 2.0]), np.ones(3))
+    params = _engine.TreeParams()
+    params.criterion = _engine.Criterion.newton
+    shards = [np.array([0, 1], dtype=np.uint32), np.array([2, 1], dtype=np.uint32)]
+    with pytest.raises(ValueError, match="row 1 twice"):
+        _engine.grow_tree_sharded(matrix, mapper, stats, params, shards, 1)
+    for l2 in (-1.0, np.nan):
+        params.l2 = l2
+        with pytest.raises(ValueError, match="l2 must be"):
+            _engine.grow_tree(matrix, mapper, stats, params, 1)
+
+
+@pytest.mark.parametrize(("g", "h"), [(np.nan, 1.0), (np.inf, 1.0), (1.0, np.nan), (1.0, -1.0)])
+def test_senseless_gradients_are_refused(g, h):
+    with pytest.raises(ValueError, match="at row 1"):
+        _engine.Stats.newton(np.array([1.0, g]), np.array([1.0, h]))
+
+
 @pytest.mark.sanitize
 @few
 @given(problems(), st.integers(0, 10**6))

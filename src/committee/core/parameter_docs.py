@@ -100,7 +100,8 @@ resampling : {"replace", "subset", "poisson", "exponential"}, default="replace"
     by itself with a Poisson count or an exponential weight (wagging; leaves no row out).""",
     "stratify": """\
 stratify : bool, default=False
-    Whether draws are made within each class, so that every bag has the classes' shares.""",
+    Whether draws are made within each class, so that every bag has the classes' shares, and a draw
+    of each at least where there are as many draws as classes.""",
     "intervals": """\
 intervals : {"jackknife", "quantile"} or None, default=None
     What ``fit`` keeps for ``predict_interval``: residuals of left-out rows (jackknife+ after

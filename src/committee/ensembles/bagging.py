@@ -120,9 +120,9 @@ class BaggingClassifier(ClassOpinion, Bagging):
         always vote. Of equal classes the first in the order of ``classes_`` wins.
     {bags}
     stratify : bool, default=False
-        Whether rows are drawn class by class, so that each class has its share of every bag. A
-        class whose share rounds to no draw at all (small bags) may still be missing, and so may
-        any in Poisson bags.
+        Whether rows are drawn class by class, so that each class has its share of every bag, and
+        one draw at least where there are as many draws as classes. In Poisson bags, whose rows
+        are drawn each by itself, any may be missing.
     {rest}
 
     Attributes
