@@ -175,7 +175,7 @@ X_CASES = [
          [r"collect\(\)/compute\(\) first"]),
     Case("B13-generator", fit_x(lambda X: (row for row in X)), TypeError,
          [r"collect\(\)/compute\(\) first", "generator"]),
-    Case("B14", fit_x(sparse.csr_matrix, categorical_features=[0]), ValueError,
+    Case("B14", fit_x(sparse.csr_matrix, categorical_features=[0]), TypeError,
          ["sparse", r"toarray\(\)", r"\d MB"]),
     Case("B15", fit_x(lambda X: np.column_stack([2**53 + np.arange(40), X > 0])), DataWarning,
          ["column 0", r"\b29 different values collide"]),

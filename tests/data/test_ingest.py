@@ -118,7 +118,7 @@ BAD_FITS = {
         {"categorical_features": [0]},
     ),
 }
-TYPE_ERRORS = {"B12", "B13", "B13-generator", "B13-none", "B13-text"}
+TYPE_ERRORS = {"B12", "B13", "B13-generator", "B13-none", "B13-text", "sparse-category"}
 
 
 @pytest.mark.parametrize("case", BAD_FITS)

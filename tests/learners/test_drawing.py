@@ -6,10 +6,11 @@ import xml.etree.ElementTree as ET
 
 import numpy as np
 import pytest
+from sklearn import tree as sklearn_tree
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.exceptions import NotFittedError
 
-from committee import DecisionTreeRegressor
+from committee import DecisionTreeRegressor, InputTypeError
 from committee.data.table import Schema
 from committee.learners.svg_drawing import export_svg
 from committee.learners.text_drawing import PRESENT, export_text
@@ -320,3 +321,10 @@ def test_thresholds_that_differ_look_different():
     for drawing in (export_text(model), export_svg(model)):
         cuts = set(re.findall(r"1000\.\d+", drawing))
         assert len(cuts) == len(np.unique(model.tree_.threshold[~model.tree_.is_leaf]))
+
+
+def test_trees_of_other_libraries_are_refused():
+    foreign = sklearn_tree.DecisionTreeClassifier(max_depth=1).fit([[0.0], [1.0]], [0, 1])
+    for draw in (export_text, export_svg):
+        with pytest.raises(InputTypeError, match=r"M-TREE.*sklearn\.tree"):
+            draw(foreign)

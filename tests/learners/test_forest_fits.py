@@ -56,6 +56,15 @@ def test_verify_no_leak_finds_what_was_tampered_with(kind):
 
     tampered = copy.deepcopy(model)
     tampered.forest_ = fit(kind, X, y, bootstrap=True, n_estimators=30, random_state=1).forest_
+    del tampered.oob_score_
+    with pytest.raises(InputError, match=r"M-LEAK.*leaf \d+ of member 0 holds a weight of"):
+        tampered.verify_no_leak(X, y)
+
+    tampered = copy.deepcopy(model)
+    name = (
+        "oob_decision_function_" if hasattr(model, "oob_decision_function_") else "oob_prediction_"
+    )
+    getattr(tampered, name)[3] += 0.5
     with pytest.raises(InputError, match=r"M-LEAK.*differ from a recomputation"):
         tampered.verify_no_leak(X, y)
 

@@ -88,7 +88,7 @@ CODES: dict[str, str] = {
     "G-SHAPE": "groups is not one label per row",
     "G-MISSING": "groups holds None or NaN",
     "B-NEVER-OUT": "some rows were left out by no member",
-    "M-TREE": "a fitted model's tree_ no longer fits its schema_",
+    "M-TREE": "a fitted model's tree_ no longer fits its schema_, or is not ours",
     "M-CLASSES": "a fitted model's classes_ no longer fit its tree",
     "M-FIT": "a member of a committee could not be fitted",
     "M-LEAK": "a fitted model's bags are not those that the rows and the seed give",

@@ -17,7 +17,14 @@ from scipy import sparse
 
 from committee.data.arrays import as_matrix, is_ready, numeric, object_numbers
 from committee.data.compressed import read_sparse
-from committee.data.errors import InputError, column_text, describe, listing, warn
+from committee.data.errors import (
+    InputError,
+    InputTypeError,
+    column_text,
+    describe,
+    listing,
+    warn,
+)
 from committee.data.finite import refuse_infinity, warn_all_missing, warn_rounding_matrix
 from committee.data.frames import (
     all_single,
@@ -75,7 +82,7 @@ def _fit_sparse(X: Any, categorical_features: Any) -> tuple[Table, Schema]:
         as_matrix(X.toarray())
     _refuse_empty(X.shape)
     if resolve_categorical(categorical_features, None, X.shape[1], None).any():
-        raise InputError(
+        raise InputTypeError(
             describe(
                 "X-SPARSE-CATEGORICAL",
                 "X",

@@ -99,13 +99,16 @@ class ForestGrower:
                 fix = "weights above 0 for all classes, larger bags, or stratify=True"
                 raise InputError(describe("P-BAG", "class_weight", found, fix=fix))
 
-    def _pruned(self, member: int) -> _engine.Forest:
-        """Grow one member as the native call does, and cut it back."""
+    def weights(self, member: int) -> Floats:
+        """Weigh the rows as a member sees them: how often drawn, and what its class is worth."""
         weight = self.bags.weights(member)
         if self.target.balanced and self.plan.draw != "all":
             weight = self.target.balance(weight)
-        if self.factor is not None:
-            weight = weight * self.factor
+        return weight if self.factor is None else weight * self.factor
+
+    def _pruned(self, member: int) -> _engine.Forest:
+        """Grow one member as the native call does, and cut it back."""
+        weight = self.weights(member)
         params = self.params
         limits = params.min_weight_leaf, params.min_gain, params.seed
         total = float(weight.sum())

@@ -30,6 +30,8 @@ from committee.learners.targets import ClassTarget, Target
 
 Floats: TypeAlias = npt.NDArray[np.float64]
 
+WEIGHT_ROUNDING = 1e-6  # of the largest weight: the engine sums weights in units
+
 
 @dataclass(frozen=True)
 class Evidence:
@@ -43,6 +45,9 @@ class Evidence:
         Gives the outputs of one member after the other.
     at_once : callable
         Gives the out-of-bag predictions as fit computes them.
+    compare_members : callable or None
+        Raises an InputError unless each member was made from its bag; None where a member does not
+        show what it was made from.
     """
 
     target: Target
@@ -52,6 +57,7 @@ class Evidence:
     n_threads: int
     members: Callable[[], Iterator[Floats]]
     at_once: Callable[[], OutOfBag]
+    compare_members: Callable[[], None] | None = None
 
 
 class LeftOutProof:
@@ -104,8 +110,9 @@ class LeftOutProof:
         """Verify that out-of-bag predictions come from members that have not seen the row.
 
         Every member's bag is drawn again from the seed and the content of the rows and compared
-        with the stored bitmap; then all out-of-bag predictions are computed again, one member at a
-        time, and compared bit for bit.
+        with the stored bitmap. The leaves of every tree must hold the weight of just the rows of
+        its bag. Then all out-of-bag predictions are computed again, one member at a time, and
+        compared bit for bit.
 
         Parameters
         ----------
@@ -128,6 +135,8 @@ class LeftOutProof:
             found = f"bags of {len(left_out)} members, {evidence.holder} has {n_members}"
             raise InputError(describe("M-LEAK", "left_out_", found, fix="fit the model again"))
         compare_bags(evidence.plan.native(), left_out, evidence.n_threads)
+        if evidence.compare_members is not None:
+            evidence.compare_members()
         *_, found_again = accumulate(evidence.members(), left_out)
         again = shaped(evidence.target, found_again.means)
         at_once = shaped(evidence.target, evidence.at_once().means)
@@ -160,6 +169,7 @@ class LeftOutViews(LeftOutProof):
             grower.n_threads,
             partial(outputs_one_by_one, forest, table),
             partial(predict_left_out, forest, table, self.left_out_, grower.n_threads),
+            partial(compare_leaves, forest, grower),
         )
 
     def _oob_attributes(
@@ -172,6 +182,25 @@ class LeftOutViews(LeftOutProof):
         classes = isinstance(grower.target, ClassTarget)
         name = "oob_decision_function_" if classes else "oob_prediction_"
         return {"oob_score_": score, name: shaped(grower.target, found.means)}
+
+
+def compare_leaves(forest: _engine.Forest, grower: ForestGrower) -> None:
+    """Compare the weight in each leaf with that of the rows of the bag that fall into it."""
+    begin = forest.tree_begin
+    for member in range(forest.n_trees):
+        weight = grower.weights(member)
+        leaves = forest.slice(member, member + 1).apply(grower.table)[:, 0]
+        held = forest.weight[begin[member] : begin[member + 1]]
+        is_leaf = forest.left[begin[member] : begin[member + 1]] == np.arange(len(held))
+        seen = np.bincount(leaves, weight, minlength=len(held))
+        wrong = np.abs(seen - held) > WEIGHT_ROUNDING * weight.max()
+        if (wrong & is_leaf).any():
+            leaf = int(np.flatnonzero(wrong & is_leaf)[0])
+            found = (
+                f"leaf {leaf} of member {member} holds a weight of {held[leaf]:g}, the rows of its "
+                f"bag that fall into it weigh {seen[leaf]:g}"
+            )
+            raise InputError(describe("M-LEAK", "forest_", found, fix="fit the model again"))
 
 
 def shaped(target: Target, means: Floats) -> Floats:

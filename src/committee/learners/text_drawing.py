@@ -18,6 +18,7 @@ from sklearn.base import is_classifier
 from sklearn.utils.validation import check_is_fitted
 
 from committee.core.params import integer, invalid
+from committee.data.errors import InputTypeError, describe
 
 PRESENT = float(np.finfo(np.float64).max)  # a threshold that parts present from missing values
 FEW_CLASSES = 3  # up to here, classes without rows are listed too
@@ -218,6 +219,10 @@ def read_model(
     """Collect what a drawing needs to know from a fitted estimator; see :class:`Wording`."""
     check_is_fitted(model, "tree_")
     tree = model.tree_
+    if not hasattr(tree, "rows_or_draws"):
+        found = f"the tree of {type(model).__name__} is a {type(tree).__module__} object"
+        fix = "fit DecisionTreeClassifier, DecisionTreeRegressor or DecisionStump of committee"
+        raise InputTypeError(describe("M-TREE", "model", found, fix=fix))
     schema = getattr(model, "schema_", None)
     levels = {} if schema is None else schema.levels
     dtypes = {} if schema is None else schema.dtypes
