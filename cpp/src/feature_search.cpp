@@ -92,8 +92,8 @@ void FeatureSearch::order_levels(Scratch& scratch, std::uint32_t feature,
   scratch.order.resize(profile.n);
   scratch.ratio.resize(profile.n);
   std::iota(scratch.order.begin(), scratch.order.end(), 0u);
-  if (sets_drawn(profile)) {
-    draw_set(scratch, feature);
+  if (sides_drawn() && profile.n > 1) {
+    draw_sides(scratch, feature);
   } else {
     for (std::size_t i = 0; i < profile.n; ++i) {
       s.stats_.decode(profile.raw.data() + i * s.stats_.width, sums.data());
@@ -188,20 +188,14 @@ void FeatureSearch::try_numeric(Scratch& scratch, Candidate& out) const {
 
 void FeatureSearch::try_levels(Scratch& scratch, Candidate& out) const {
   const Profile& profile = scratch.profile;
+  if (s.params_.rule == SplitRule::random && profile.n > 1) return draw_levels(scratch, out);
   const std::size_t end = profile.has_missing ? profile.n : profile.n - 1;
-  const bool random = sets_drawn(profile);
-  for (std::size_t variant = 0; variant < (random ? 1 : n_variants()); ++variant) {
+  for (std::size_t variant = 0; variant < n_variants(); ++variant) {
     // Many levels times many classes may take a second for each order.
     if (variant > 0 && context != nullptr) check_interrupt(*context);
     order_levels(scratch, out.feature, variant);
     Boundary best = out.boundary;
-    if (random) {
-      const auto left =
-          std::count(scratch.ratio.begin(),
-                     scratch.ratio.begin() + static_cast<std::ptrdiff_t>(profile.n), 0.0);
-      const auto index = static_cast<std::size_t>(left - 1);
-      scan_any(profile, scratch.order.data(), index, index + 1, limits(out.feature), best);
-    } else if (plain(limits(out.feature))) {
+    if (plain(limits(out.feature))) {
       scan_plain(scratch, scratch.order.data(), end, limits(out.feature), best);
     } else {
       scan_any(profile, scratch.order.data(), 0, end, limits(out.feature), best);

@@ -63,8 +63,9 @@ struct FeatureSearch {
   void order_levels(Scratch& scratch, std::uint32_t feature, std::size_t variant) const;
 
  private:
-  bool sets_drawn(const Profile& profile) const;
-  void draw_set(Scratch& scratch, std::uint32_t feature) const;
+  void draw_levels(Scratch& scratch, Candidate& out) const;
+  bool sides_drawn() const;
+  void draw_sides(Scratch& scratch, std::uint32_t feature) const;
   Limits limits(std::uint32_t feature) const;
   std::size_t n_variants() const;
   std::size_t heaviest_level(const Profile& profile) const;

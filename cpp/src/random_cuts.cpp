@@ -121,13 +121,34 @@ void FeatureSearch::take_drawn(std::size_t k, const Scratch& scratch, Candidate&
   out.quality = out.boundary.score;
 }
 
-/// Extra trees cut levels as they cut numbers, without looking at the target (Geurts et al. 2006,
-/// table 1): each level present goes to a side drawn for it, and neither side stays empty.
-bool FeatureSearch::sets_drawn(const Profile& profile) const {
-  return s.params_.rule == SplitRule::random && profile.n > 1;
+/// A cut of levels. For classes a side is drawn for each level (Geurts et al. 2006, table 1), and
+/// neither side stays empty. For numbers the levels are put in the order of their means, and one
+/// cut is drawn in it, as if they were numbers themselves: sides drawn level by level average out
+/// what sets many levels apart (auto-mpg, 100 trees, 20 fits: R2 0.815, against 0.848 by the
+/// order).
+void FeatureSearch::draw_levels(Scratch& scratch, Candidate& out) const {
+  const std::size_t n = scratch.profile.n;
+  std::size_t cut = 0;
+  if (sides_drawn()) {
+    order_levels(scratch, out.feature, 0);
+    const auto first = scratch.ratio.begin();
+    const auto n_left = std::count(first, first + static_cast<std::ptrdiff_t>(n), 0.0);
+    cut = static_cast<std::size_t>(n_left) - 1;
+  } else {
+    KeyedStream stream(mix(node.key, out.feature), Use::threshold);
+    out.variant = stream.below(n_variants());  // by the means of which target
+    order_levels(scratch, out.feature, out.variant);
+    cut = stream.below(n - 1);
+  }
+  scan_any(scratch.profile, scratch.order.data(), cut, cut + 1, limits(out.feature), out.boundary);
 }
 
-void FeatureSearch::draw_set(Scratch& scratch, std::uint32_t feature) const {
+bool FeatureSearch::sides_drawn() const {
+  return s.params_.rule == SplitRule::random && s.stats_.kind == SumKind::classes;
+}
+
+/// Writes the side of each level to scratch.ratio: 0 left, 1 right.
+void FeatureSearch::draw_sides(Scratch& scratch, std::uint32_t feature) const {
   const Profile& profile = scratch.profile;
   const std::uint64_t key = mix(mix(node.key, feature), static_cast<std::uint64_t>(Use::threshold));
   std::size_t n_right = 0;

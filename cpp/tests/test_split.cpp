@@ -1,5 +1,6 @@
 // The split search against brute force, through stumps; then ties, the random rule and the sampling
 // of features.
+#include <map>
 #include <set>
 
 #include "check.hpp"
@@ -231,6 +232,47 @@ TEST(split_random_is_uniform) {
   }
   CHECK(apart > 1960 && apart < 1996);
   CHECK(std::abs(sum / 2000 - 50) < 3);
+}
+
+/// The levels that go left at the root, as bits.
+std::uint64_t root_set(const ForestArrays& tree) {
+  return tree.set_words[tree.set_begin[static_cast<std::size_t>(tree.nodes[0].threshold)]];
+}
+
+TEST(split_random_cuts_levels_of_numbers_by_their_means) {
+  // Levels 0 to 4 with means 3, 0, 4, 1, 2: a cut leaves {1}, {1, 3}, {1, 3, 4} or {0, 1, 3, 4} on
+  // the left, one as often as the other.
+  const Data data({.n_rows = 10, .n_features = 1, .n_categorical = 1, .n_levels = 5},
+                  columns({{0, 1, 2, 3, 4, 0, 1, 2, 3, 4}}));
+  const std::vector<double> y{2, -1, 3, 0, 1, 4, 1, 5, 2, 3};
+  const Stats stats = Stats::regression(y, 1, {}, true, false);
+  TreeParams params;
+  params.criterion = Criterion::squared_error;
+  params.rule = SplitRule::random;
+  params.max_depth = 1;
+  std::map<std::uint64_t, int> found;
+  for (params.seed = 0; params.seed < 2000; ++params.seed)
+    ++found[root_set(grow(data, stats, params))];
+  CHECK(found.size() == 4);
+  for (const std::uint64_t left : {0b00010U, 0b01010U, 0b11010U, 0b11011U})
+    CHECK(std::abs(found[left] - 500) < 100);
+}
+
+TEST(split_random_draws_sides_of_levels_for_classes) {
+  // Three levels have six sets that leave neither side empty. A set drawn empty or full gets one
+  // level moved, so all six are drawn as often: 1/8 + 1/3 * 1/8 each.
+  const Data data({.n_rows = 6, .n_features = 1, .n_categorical = 1, .n_levels = 3},
+                  columns({{0, 1, 2, 0, 1, 2}}));
+  const std::vector<std::uint32_t> y{0, 1, 0, 0, 1, 1};
+  const Stats stats = Stats::classes(y, kTwo, {}, false);
+  TreeParams params;
+  params.rule = SplitRule::random;
+  params.max_depth = 1;
+  std::map<std::uint64_t, int> found;
+  for (params.seed = 0; params.seed < 3000; ++params.seed)
+    ++found[root_set(grow(data, stats, params))];
+  CHECK(found.size() == 6);
+  for (const auto& [left, n] : found) CHECK(left != 0 && left != 0b111 && std::abs(n - 500) < 100);
 }
 
 TEST(split_sampling_sees_a_varying_feature) {

@@ -18,7 +18,8 @@ class ExtraTreesClassifier(ForestClassifier):
     """Extremely randomised trees for classes.
 
     All rows are used by each tree; what differs are the features looked at and the cuts, which are
-    drawn at random. With ``criterion="normalized_gain"`` cuts are chosen as in the paper.
+    drawn at random; of a category each level goes to a side drawn for it. With
+    ``criterion="normalized_gain"`` cuts are chosen as in the paper.
 
     Parameters
     ----------
@@ -107,7 +108,9 @@ class ExtraTreesClassifier(ForestClassifier):
 class ExtraTreesRegressor(ForestRegressor):
     """Extremely randomised trees for numbers.
 
-    All rows are used by each tree; what differs are the cuts, which are drawn at random.
+    All rows are used by each tree; what differs are the cuts, which are drawn at random. The levels
+    of a category are put in the order of their means, and cut there, where the paper would draw a
+    side for each level: that parts many levels into halves that differ little.
 
     Parameters
     ----------
