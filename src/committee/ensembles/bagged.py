@@ -271,7 +271,7 @@ class Bagged(CallbackSupport, MeanOpinion, NamedParameters, BaseEstimator):
             classes = isinstance(crew.target, ClassTarget)
             name = "oob_decision_function_" if classes else "oob_prediction_"
             facts[name] = shaped(crew.target, found.means)
-            facts["oob_score_"] = score_known(crew.target, found, plan, self._scorer())
+            facts["oob_score_"] = score_known(crew.target, found, plan, self.oob_score)
         return facts | self._keep_for_intervals(crew, plan, committee, left_out)
 
     def _keep_for_intervals(
@@ -279,9 +279,6 @@ class Bagged(CallbackSupport, MeanOpinion, NamedParameters, BaseEstimator):
     ) -> dict[str, Any]:
         """Keep nothing more; regressors may."""
         return {}
-
-    def _scorer(self) -> Any:
-        return self.oob_score if callable(self.oob_score) else None
 
     def _rows(self, X: Any) -> Any:
         if hasattr(self, "forest_"):

@@ -71,9 +71,6 @@ class LeftOutProof:
 
         def _evidence(self, X: Any, y: Any, sample_weight: Any, groups: Any) -> Evidence: ...
 
-    def _scorer(self) -> Any:
-        return self.oob_score if callable(self.oob_score) else None
-
     def _again(self, X: Any, y: Any, sample_weight: Any, groups: Any) -> Evidence:
         """Read the training rows once more; others are refused."""
         check_is_fitted(self)
@@ -101,7 +98,7 @@ class LeftOutProof:
         """
         evidence = self._again(X, y, sample_weight, groups)
         stages = accumulate(evidence.members(), self.left_out_)
-        score = partial(score_known, evidence.target, plan=evidence.plan, scorer=self._scorer())
+        score = partial(score_known, evidence.target, plan=evidence.plan, scorer=self.oob_score)
         return np.array([score(stage) for stage in stages])
 
     def verify_no_leak(
@@ -178,7 +175,7 @@ class LeftOutViews(LeftOutProof):
         """Score the forest on the rows its members left out."""
         found = predict_left_out(forest, grower.table, left_out, grower.n_threads)
         found.warn_unknown(grower.plan.drawable)
-        score = score_known(grower.target, found, grower.plan, self._scorer())
+        score = score_known(grower.target, found, grower.plan, self.oob_score)
         classes = isinstance(grower.target, ClassTarget)
         name = "oob_decision_function_" if classes else "oob_prediction_"
         return {"oob_score_": score, name: shaped(grower.target, found.means)}
@@ -226,8 +223,9 @@ def score_known(target: Target, found: OutOfBag, plan: BagPlan, scorer: Any = No
     """Score out-of-bag predictions on the rows that have one; NaN where there are too few.
 
     Accuracy (all outputs right) or R², weighted as the rows were drawn; a scorer of the user's is
-    given true and predicted targets.
+    given true and predicted targets, and anything that cannot be called is none.
     """
+    scorer = scorer if callable(scorer) else None
     rows = np.flatnonzero(found.known)
     means = found.means[rows]
     weight = plan.weight if plan.units is None else plan.units.astype(np.float64)
