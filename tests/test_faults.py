@@ -99,6 +99,26 @@ except KeyboardInterrupt:
     print(time.perf_counter() - sent[0])
 """
 
+CROWD = """
+from concurrent.futures import ThreadPoolExecutor
+X, y = rows_for(estimator, n=40_000 // n_members, p=8)
+most, done = 0, threading.Event()
+def watch():
+    global most
+    while not done.is_set():
+        most = max(most, len(engine_threads()))
+        time.sleep(0.002)
+watcher = threading.Thread(target=watch)
+watcher.start()
+with ThreadPoolExecutor(8) as pool:
+    fits = [pool.submit(clone(estimator).set_params(n_jobs=n_jobs).fit, X, y) for _ in range(8)]
+    bits = {model_bits(fit.result()) for fit in fits}
+done.set()
+watcher.join()
+assert len(bits) == 1
+print(most)
+"""
+
 FORK = """
 X, y = rows_for(estimator, n=30_000 // n_members, p=8)
 model = clone(estimator).set_params(n_jobs=n_jobs).fit(X, y)
@@ -194,6 +214,13 @@ def test_f12_fits_in_many_threads(estimator):
     with ThreadPoolExecutor(8) as pool:
         fits = [pool.submit(fitted, estimator, X, y, n_jobs=1 + k % 4) for k in range(8)]
         assert {model_bits(fit.result()) for fit in fits} == {expected}
+
+
+@pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="reads /proc")
+@names
+def test_f12_no_more_workers_than_asked_for(name):
+    """Eight fits at once, each on three threads: their own, and two that they share."""
+    assert 1 <= int(run(CROWD, name, 3)) <= 2
 
 
 def bits_of_fit(estimator, n_jobs):
