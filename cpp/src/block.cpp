@@ -111,22 +111,30 @@ void Block::load(std::span<const RowId> rows) {
   focus(0, m);
 }
 
+/// One pass: most blocks of a forest of two classes have two words.
 void Block::load_words() {
   const std::size_t m = rows_.size();
   words_.resize(m);
   spare_words_.resize(m);
-  for (std::size_t i = 0; i < m; ++i) words_[i] = stats_.words[rows_[i]];
   two_worded_ = by_row_ && m > 0;
-  if (!two_worded_) return;
-  two_words_[0] = two_words_[1] = words_[0];
-  for (const std::int64_t word : words_) two_words_[1] = word != words_[0] ? word : two_words_[1];
-  two_worded_ = std::all_of(words_.begin(), words_.end(), [&](std::int64_t word) {
-    return word == two_words_[0] || word == two_words_[1];
-  });
-  if (!two_worded_) return;
+  if (!two_worded_) {
+    for (std::size_t i = 0; i < m; ++i) words_[i] = stats_.words[rows_[i]];
+    return;
+  }
   second_.resize(m);
   spare_second_.resize(m);
-  for (std::size_t i = 0; i < m; ++i) second_[i] = words_[i] != two_words_[0] ? 0xff : 0;
+  const std::int64_t first = stats_.words[rows_[0]];
+  std::int64_t other = first;
+  for (std::size_t i = 0; i < m; ++i) {
+    const std::int64_t word = stats_.words[rows_[i]];
+    words_[i] = word;
+    second_[i] = word != first ? 0xff : 0;
+    if (word == first || word == other) continue;
+    two_worded_ &= other == first;
+    other = word;
+  }
+  two_words_[0] = first;
+  two_words_[1] = other;
 }
 
 void Block::focus(std::size_t begin, std::size_t end) {

@@ -203,35 +203,48 @@ class TreeCheck {
   std::vector<std::uint32_t> level_;
 };
 
-/// Linear in the nodes: a table of flags when features are few beside nodes, else a sort of the
-/// few.
-std::vector<std::uint32_t> find_used_features(const ForestArrays& a) {
-  std::vector<std::uint32_t> used;
-  const auto each_node = [&](auto&& visit) {
-    for (std::size_t t = 0; t + 1 < a.tree_begin.size(); ++t) {
-      const Node* tree = a.nodes.data() + a.tree_begin[t];
-      const std::size_t size = a.tree_begin[t + 1] - a.tree_begin[t];
-      for (std::size_t i = 0; i < size; ++i) visit(tree[i], tree[i].left != i);
+/// The features that splits look at, gathered tree by tree on several threads. Linear in the nodes:
+/// flags when features are few beside nodes, else a list.
+class UsedFeatures {
+ public:
+  explicit UsedFeatures(const ForestArrays& a)
+      : a_(a), few_(a.n_features / 8 <= a.nodes.size()), seen_(few_ ? a.n_features + 1 : 0, 0) {}
+
+  void add(std::size_t t) {
+    const Node* tree = a_.nodes.data() + a_.tree_begin[t];
+    const std::size_t size = a_.tree_begin[t + 1] - a_.tree_begin[t];
+    for (std::size_t i = 0; i < size; ++i) {
+      const bool inner = tree[i].left != i;
+      const std::uint32_t feature = tree[i].feature & kFeatureMask;
+      if (few_) {
+        seen_[inner ? feature : a_.n_features] = 1;  // leaves say the last, which is none
+      } else if (inner) {
+        list_.push_back(feature);
+      }
     }
-  };
-  if (a.n_features / 8 <= a.nodes.size()) {
-    std::vector<std::uint8_t> seen(a.n_features + 1, 0);  // leaves say the last, which is none
-    each_node([&](const Node& node, bool inner) {
-      seen[inner ? node.feature & kFeatureMask : a.n_features] = 1;
-    });
-    for (std::size_t f = 0; f < a.n_features; ++f) {
-      if (seen[f] != 0) used.push_back(static_cast<std::uint32_t>(f));
+  }
+
+  /// Ascending, of all of them.
+  static std::vector<std::uint32_t> merge(std::span<const UsedFeatures> parts) {
+    std::vector<std::uint32_t> used;
+    for (const UsedFeatures& part : parts) {
+      used.insert(used.end(), part.list_.begin(), part.list_.end());
+      for (std::size_t f = 0; f + 1 < part.seen_.size(); ++f) {
+        if (part.seen_[f] != 0) used.push_back(static_cast<std::uint32_t>(f));
+      }
     }
-  } else {
-    each_node([&](const Node& node, bool inner) {
-      if (inner) used.push_back(node.feature & kFeatureMask);
-    });
     std::sort(used.begin(), used.end());
     used.erase(std::unique(used.begin(), used.end()), used.end());
+    used.shrink_to_fit();
+    return used;
   }
-  used.shrink_to_fit();
-  return used;
-}
+
+ private:
+  const ForestArrays& a_;
+  bool few_;
+  std::vector<std::uint8_t> seen_;
+  std::vector<std::uint32_t> list_;
+};
 
 std::vector<std::uint32_t> find_positions(const ForestArrays& a,
                                           std::span<const std::uint32_t> used) {
@@ -286,15 +299,17 @@ Forest::Forest(ForestArrays arrays, const Context& context) : a_(std::move(array
   check_sizes(a_);
   depth_.resize(n_trees());
   categorical_.resize(n_trees());
-  std::vector<TreeCheck> checks(static_cast<std::size_t>(std::max(1, context.n_threads)),
-                                TreeCheck(a_));
+  const auto n_slots = static_cast<std::size_t>(std::max(1, context.n_threads));
+  std::vector<TreeCheck> checks(n_slots, TreeCheck(a_));
+  std::vector<UsedFeatures> used(n_slots, UsedFeatures(a_));
   parallel_for(n_trees(), context, [&](std::size_t t, int slot) {
     TreeCheck& check = checks[static_cast<std::size_t>(slot)];
     check.run(t);
+    used[static_cast<std::size_t>(slot)].add(t);
     depth_[t] = check.depth;
     categorical_[t] = check.categorical ? 1 : 0;
   });
-  used_ = find_used_features(a_);
+  used_ = UsedFeatures::merge(used);
   // A row of all features costs nothing to speak of until there are many more of them than are
   // used.
   if (a_.n_features > 2 * used_.size() + 256) position_ = find_positions(a_, used_);

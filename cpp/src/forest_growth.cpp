@@ -54,20 +54,15 @@ class ForestGrower {
       : matrix_(matrix), mapper_(mapper), target_(target), bags_(bags), params_(params) {}
 
   Grown member(std::uint64_t number, const Context& context) const {
-    std::vector<double> weight(matrix_.n_rows);
-    bags_.draw(number, weight);
-    if (target_.balanced) balance(target_, weight);
-    for (std::size_t r = 0; r < target_.factor.size(); ++r) weight[r] *= target_.factor[r];
-    const bool plain = std::all_of(weight.begin(), weight.end(), [](double w) { return w == 1; });
+    std::optional<Seen> own;
+    if (!bags_.all_alike()) own = see(number);
+    const Seen& seen = own ? *own : seen_by_all();
     TreeParams params = params_;
     params.seed = mix(params_.seed, number);
     params.described = false;
-    const double total = std::accumulate(weight.begin(), weight.end(), 0.0);
-    params.min_weight_leaf *= total;
-    if (std::isfinite(params.min_gain)) params.min_gain *= total;
-    std::optional<Stats> own;
-    if (!plain) own = stats_of(weight);
-    Grown grown{grow_tree(matrix_, mapper_, plain ? plain_stats() : *own, params, context), {}};
+    params.min_weight_leaf *= seen.total;
+    if (std::isfinite(params.min_gain)) params.min_gain *= seen.total;
+    Grown grown{grow_tree(matrix_, mapper_, seen.stats, params, context), {}};
     grown.importance = importance_of(grown.tree);
     grown.tree.gain = {};
     roll_up(grown.tree);
@@ -75,16 +70,33 @@ class ForestGrower {
   }
 
  private:
+  /// The rows as a member sees them.
+  struct Seen {
+    double total;  // of their weights
+    std::vector<double> weight;
+    Stats stats;
+  };
+
+  Seen see(std::uint64_t number) const {
+    std::vector<double> weight(matrix_.n_rows);
+    bags_.draw(number, weight);
+    if (target_.balanced) balance(target_, weight);
+    for (std::size_t r = 0; r < target_.factor.size(); ++r) weight[r] *= target_.factor[r];
+    const double total = std::accumulate(weight.begin(), weight.end(), 0.0);
+    const bool plain = std::all_of(weight.begin(), weight.end(), [](double w) { return w == 1; });
+    if (plain) weight.clear();
+    Stats stats = stats_of(weight);
+    return {total, std::move(weight), std::move(stats)};
+  }
+  const Seen& seen_by_all() const {
+    std::call_once(seen_made_, [&] { seen_ = see(0); });
+    return *seen_;
+  }
   Stats stats_of(std::span<const double> weight) const {
     const bool counted = params_.min_rows_leaf > 1;
     if (target_.kind == SumKind::classes)
       return Stats::classes(target_.codes, target_.n_classes, weight, counted);
     return Stats::regression(target_.y, target_.n_outputs, weight, target_.centred, counted);
-  }
-  /// Members that see every row once share their statistics.
-  const Stats& plain_stats() const {
-    std::call_once(plain_made_, [&] { plain_ = stats_of({}); });
-    return *plain_;
   }
 
   const BinnedMatrix& matrix_;
@@ -92,8 +104,8 @@ class ForestGrower {
   const Target& target_;
   const Bags& bags_;
   const TreeParams& params_;
-  mutable std::once_flag plain_made_;
-  mutable std::optional<Stats> plain_;
+  mutable std::once_flag seen_made_;
+  mutable std::optional<Seen> seen_;
 };
 
 template <class T>

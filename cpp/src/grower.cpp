@@ -72,15 +72,15 @@ bool Grower::may_split(const GrownNode& node, std::span<const std::int64_t> sums
   if (node.depth >= params_.max_depth || facts.rows < params_.min_rows_split || facts.rows < 2)
     return false;
   if (facts.rows < 2 * params_.min_rows_leaf || facts.constant_target) return false;
-  thread_local std::vector<double> decoded;
-  decoded.resize(stats_.n_sums);
-  stats_.decode(sums.data(), decoded.data());
-  if (stats_.weight_of(decoded.data()) * stats_.weight_scale() <
-      2 * params_.min_weight_leaf * kRounded)
+  double few[8];
+  std::vector<double> many(stats_.n_sums > std::size(few) ? stats_.n_sums : 0);
+  double* const decoded = many.empty() ? few : many.data();
+  stats_.decode(sums.data(), decoded);
+  if (stats_.weight_of(decoded) * stats_.weight_scale() < 2 * params_.min_weight_leaf * kRounded)
     return false;
   if (stats_.kind != SumKind::classes) return true;
   // Pure when every output has one class left.
-  const double* s = decoded.data();
+  const double* s = decoded;
   for (const std::uint32_t k : stats_.n_classes) {
     if (std::count_if(s, s + k, [](double w) { return w > 0; }) > 1) return true;
     s += k;

@@ -56,6 +56,7 @@ class Bags {
 
   std::size_t n_rows() const { return slot_.size(); }
   std::uint64_t size() const { return size_; }
+  bool all_alike() const { return draw_ == Draw::all; }  // every member has the same bag
 
   /// How often (how much) each row is in the member's bag; 0 where it is not. For Draw::all the
   /// row's units or weight, or 1. A Poisson bag that came out empty is drawn again. Any thread may
