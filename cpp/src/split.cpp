@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::size_t kParallelCells =
     65536;                             // bins to scan before a second thread is worth waking
-constexpr std::size_t kAheadRows = 6;  // fewer are often parted by the first cut that is drawn
+constexpr std::size_t kAheadRows = 3;  // two are parted by the first cut that is drawn
 
 }  // namespace
 
