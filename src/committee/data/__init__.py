@@ -5,7 +5,12 @@ from committee.data.ingest import read_fit, read_predict
 from committee.data.labels import Labels, read_classes
 from committee.data.table import Schema, Table
 from committee.data.target import read_numbers
-from committee.data.weights import combine_weights, read_class_weights, read_weights
+from committee.data.weights import (
+    combine_weights,
+    forget_unweighted,
+    read_class_weights,
+    read_weights,
+)
 
 __all__ = [
     "DataWarning",
@@ -16,6 +21,7 @@ __all__ = [
     "Schema",
     "Table",
     "combine_weights",
+    "forget_unweighted",
     "read_class_weights",
     "read_classes",
     "read_fit",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from numbers import Real
 from typing import Any
 
@@ -12,7 +13,7 @@ import numpy.typing as npt
 
 from committee.data.errors import InputError, describe, listing, rows_text
 from committee.data.labels import Labels
-from committee.data.table import Array
+from committee.data.table import Array, Schema, Table
 
 Weights = npt.NDArray[np.float64]
 
@@ -209,3 +210,35 @@ def combine_weights(first: Weights | None, second: Weights | None) -> Weights | 
             "give weight to a class that has weighted rows",
         )
     return product
+
+
+def forget_unweighted(table: Table, schema: Schema, weight: Weights | None) -> tuple[Table, Schema]:
+    """Forget the levels that only rows of weight 0 hold, as if these rows were not there.
+
+    Parameters
+    ----------
+    table, schema
+        As read at fit.
+    weight : ndarray or None
+        As read at fit.
+
+    Returns
+    -------
+    Table, Schema
+        In which such levels are missing values.
+    """
+    if weight is None or not schema.levels or weight.all():
+        return table, schema
+    values, levels = table.values, dict(schema.levels)
+    for column, known in schema.levels.items():
+        codes = table.values[weight > 0, column]
+        present = np.unique(codes[~np.isnan(codes)]).astype(np.intp)
+        if len(present) == len(known):
+            continue
+        if values is table.values:
+            values = values.copy(order="K")
+        position = np.full(len(known) + 1, np.nan)  # the last is that of missing values
+        position[present] = np.arange(len(present))
+        values[:, column] = position[np.nan_to_num(values[:, column], nan=-1).astype(np.intp)]
+        levels[column] = known[present]
+    return replace(table, values=values, levels=levels), replace(schema, levels=levels)

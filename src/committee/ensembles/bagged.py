@@ -34,7 +34,14 @@ from committee.core.params import (
 )
 from committee.core.rounds import assemble
 from committee.core.watching import CallbackSupport, Watch
-from committee.data import InputError, Schema, read_fit, read_predict, read_weights
+from committee.data import (
+    InputError,
+    Schema,
+    forget_unweighted,
+    read_fit,
+    read_predict,
+    read_weights,
+)
 from committee.data.arrays import as_matrix
 from committee.data.errors import describe
 from committee.data.frames import open_frame
@@ -126,6 +133,7 @@ class Bagged(CallbackSupport, MeanOpinion, NamedParameters, BaseEstimator):
         )
         target = self._read_target(y, table.n_rows, base)
         weight = read_weights(sample_weight, table.n_rows)
+        table, schema = forget_unweighted(table, schema, weight)
         subspace = self._draw(schema)
         binned_by = weight if self.bootstrap else target.factor(weight, resampled=False)
         rows = Rows.of(table, binned_by, max_bins=base.max_bins, n_threads=n_threads)

@@ -38,6 +38,7 @@ from committee.data import (
     InputTypeError,
     Labels,
     Schema,
+    forget_unweighted,
     read_classes,
     read_fit,
     read_predict,
@@ -234,6 +235,7 @@ class RotationForestClassifier(CallbackSupport, ClassOpinion, NamedParameters, B
         )
         labels = read_classes(y, table.n_rows, estimator_name=name)
         given = read_weights(sample_weight, table.n_rows)
+        table, schema = forget_unweighted(table, schema, given)
         weight = np.ones(table.n_rows) if given is None else given
         keys = _engine.table_keys(engine_table(table), labels.codes.astype(np.float64), n_jobs)
         here = Origin(keys, resolve_seed(self.random_state, name), hash_weights(given))

@@ -31,7 +31,12 @@ from committee.core.params import (
 from committee.core.rounds import Round, assemble
 from committee.core.sizing import AutoSize, ClassJury, NumberJury, Sizer, next_size
 from committee.core.watching import CallbackSupport, Watch
-from committee.data import InputError, read_fit, read_weights
+from committee.data import (
+    InputError,
+    forget_unweighted,
+    read_fit,
+    read_weights,
+)
 from committee.data.errors import describe, warn
 from committee.data.rows import Rows, engine_table
 from committee.learners.estimators import EngineEstimator
@@ -116,6 +121,7 @@ class ForestEstimator(CallbackSupport, LeftOutViews, ForestImportances, EngineEs
         )
         target = self._read_target(y, table.n_rows)
         weight = read_weights(sample_weight, table.n_rows)
+        table, schema = forget_unweighted(table, schema, weight)
         codes = read_groups(groups, table.n_rows)
         factor = target.factor(weight, resampled=self.bootstrap)
         params = tree_params(

@@ -15,6 +15,7 @@ from committee.core.parameter_docs import documented
 from committee.core.params import CLASS_WEIGHT_CONSTRAINTS, check_params
 from committee.data import (
     combine_weights,
+    forget_unweighted,
     read_class_weights,
     read_classes,
     read_fit,
@@ -110,6 +111,7 @@ class DecisionStump(TreeClassifier):
         )
         labels = read_classes(y, table.n_rows, estimator_name=name)
         given = read_weights(sample_weight, table.n_rows)
+        table, schema = forget_unweighted(table, schema, given)
         weight = combine_weights(given, read_class_weights(self.class_weight, labels, given))
         n_threads = self._threads()
         rows = Rows.of(table, weight, max_bins=EXACT_BINS, n_threads=n_threads)

@@ -18,6 +18,7 @@ from committee.core.parameter_docs import documented
 from committee.core.params import CLASS_WEIGHT_CONSTRAINTS, check_params, choice, real
 from committee.data import (
     combine_weights,
+    forget_unweighted,
     read_class_weights,
     read_classes,
     read_fit,
@@ -189,6 +190,7 @@ default="gini"
         )
         labels = read_classes(y, table.n_rows, multi_output=True, estimator_name=name)
         given = read_weights(sample_weight, table.n_rows)
+        table, schema = forget_unweighted(table, schema, given)
         weight = combine_weights(given, read_class_weights(self.class_weight, labels, given))
         classes, codes = labels.classes, np.ascontiguousarray(labels.codes.view(np.uint32))
         n_classes = [len(c) for c in classes]
@@ -325,6 +327,7 @@ class DecisionTreeRegressor(RegressorMixin, PrunableTree):
         several = self.criterion != "absolute_error"  # a median of vectors is not defined
         targets = read_numbers(y, table.n_rows, multi_output=several, estimator_name=name)
         weight = read_weights(sample_weight, table.n_rows)
+        table, schema = forget_unweighted(table, schema, weight)
         if self.criterion == "poisson":
             check_counts(targets)
         targets = np.ascontiguousarray(targets)
