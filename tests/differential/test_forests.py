@@ -32,11 +32,17 @@ def test_classes(shared_data, name, ours, theirs):
         (ExtraTreesRegressor, reference.ExtraTreesRegressor),
     ],
 )
-def test_numbers(shared_data, name, ours, theirs):
+@pytest.mark.parametrize(("max_bins", "margin"), [(65535, 0.01), (255, 0.02)])
+def test_numbers(shared_data, name, ours, theirs, max_bins, margin):
+    """Cut exactly the method is scikit-learn's; bins may cost a little.
+
+    Extra trees on abalone, 60 trees, 5 seeds, 3 folds: 0.009 +- 0.003 of R2 with 255 bins.
+    """
     X, y = shared_data(name)
-    models = ours(20, random_state=0, n_jobs=2), theirs(20, random_state=0, n_jobs=2)
+    mine = ours(20, max_bins=max_bins, random_state=0, n_jobs=2)
+    other = theirs(20, random_state=0, n_jobs=2)
     y = y.astype(float).to_numpy()
-    assert_as_good(*fold_scores(name, X, y, *models, 3), margin=0.01)
+    assert_as_good(*fold_scores(name, X, y, mine, other, 3), margin=margin)
 
 
 def test_out_of_bag_scores(shared_data):
