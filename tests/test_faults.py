@@ -220,7 +220,7 @@ def test_f12_fits_in_many_threads(estimator):
 @names
 def test_f12_no_more_workers_than_asked_for(name):
     """Eight fits at once, each on three threads: their own, and two that they share."""
-    assert 1 <= int(run(CROWD, name, 3)) <= 2
+    assert int(run(CROWD, name, 3)) <= 2
 
 
 def bits_of_fit(estimator, n_jobs):
