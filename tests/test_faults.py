@@ -23,6 +23,8 @@ from tests.estimators import ESTIMATORS, fitted, model_bits, name_of, outputs_of
 
 ROOT = Path(__file__).parents[1]
 every = pytest.mark.parametrize("estimator", ESTIMATORS, ids=name_of)
+# The names of a process's threads can be read on Linux alone.
+needs_proc = pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="reads /proc")
 names = pytest.mark.parametrize("name", [name_of(e) for e in ESTIMATORS])
 
 PRELUDE = """
@@ -113,6 +115,7 @@ watcher.start()
 with ThreadPoolExecutor(8) as pool:
     fits = [pool.submit(clone(estimator).set_params(n_jobs=n_jobs).fit, X, y) for _ in range(8)]
     bits = {model_bits(fit.result()) for fit in fits}
+most = max(most, len(engine_threads()))  # idle workers stay for 0.2 s: there is always one to see
 done.set()
 watcher.join()
 assert len(bits) == 1
@@ -166,7 +169,7 @@ def run(script: str, *args: object, timeout: float = 120) -> str:
 
 
 @pytest.mark.clock
-@pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="reads /proc")
+@needs_proc
 @names
 @pytest.mark.parametrize("n_jobs", [1, 2])
 def test_f07_interrupt(name, n_jobs):
@@ -216,11 +219,11 @@ def test_f12_fits_in_many_threads(estimator):
         assert {model_bits(fit.result()) for fit in fits} == {expected}
 
 
-@pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="reads /proc")
+@needs_proc
 @names
 def test_f12_no_more_workers_than_asked_for(name):
     """Eight fits at once, each on three threads: their own, and two that they share."""
-    assert int(run(CROWD, name, 3)) <= 2
+    assert 1 <= int(run(CROWD, name, 3)) <= 2
 
 
 def bits_of_fit(estimator, n_jobs):

@@ -234,9 +234,19 @@ TEST(split_random_is_uniform) {
   CHECK(std::abs(sum / 2000 - 50) < 3);
 }
 
-/// The levels that go left at the root, as bits.
-std::uint64_t root_set(const ForestArrays& tree) {
-  return tree.set_words[tree.set_begin[static_cast<std::size_t>(tree.nodes[0].threshold)]];
+/// How often each set of levels (as bits) goes left at the root of a drawn stump.
+std::map<std::uint64_t, int> drawn_sets(const Data& data, const Stats& stats, Criterion criterion,
+                                        std::uint64_t n_seeds) {
+  TreeParams params;
+  params.criterion = criterion;
+  params.rule = SplitRule::random;
+  params.max_depth = 1;
+  std::map<std::uint64_t, int> found;
+  for (params.seed = 0; params.seed < n_seeds; ++params.seed) {
+    const ForestArrays tree = grow(data, stats, params);
+    ++found[tree.set_words[tree.set_begin[static_cast<std::size_t>(tree.nodes[0].threshold)]]];
+  }
+  return found;
 }
 
 TEST(split_random_cuts_levels_of_numbers_by_their_means) {
@@ -246,13 +256,7 @@ TEST(split_random_cuts_levels_of_numbers_by_their_means) {
                   columns({{0, 1, 2, 3, 4, 0, 1, 2, 3, 4}}));
   const std::vector<double> y{2, -1, 3, 0, 1, 4, 1, 5, 2, 3};
   const Stats stats = Stats::regression(y, 1, {}, true, false);
-  TreeParams params;
-  params.criterion = Criterion::squared_error;
-  params.rule = SplitRule::random;
-  params.max_depth = 1;
-  std::map<std::uint64_t, int> found;
-  for (params.seed = 0; params.seed < 2000; ++params.seed)
-    ++found[root_set(grow(data, stats, params))];
+  auto found = drawn_sets(data, stats, Criterion::squared_error, 2000);
   CHECK(found.size() == 4);
   for (const std::uint64_t left : {0b00010U, 0b01010U, 0b11010U, 0b11011U})
     CHECK(std::abs(found[left] - 500) < 100);
@@ -265,12 +269,7 @@ TEST(split_random_draws_sides_of_levels_for_classes) {
                   columns({{0, 1, 2, 0, 1, 2}}));
   const std::vector<std::uint32_t> y{0, 1, 0, 0, 1, 1};
   const Stats stats = Stats::classes(y, kTwo, {}, false);
-  TreeParams params;
-  params.rule = SplitRule::random;
-  params.max_depth = 1;
-  std::map<std::uint64_t, int> found;
-  for (params.seed = 0; params.seed < 3000; ++params.seed)
-    ++found[root_set(grow(data, stats, params))];
+  const auto found = drawn_sets(data, stats, Criterion::gini, 3000);
   CHECK(found.size() == 6);
   for (const auto& [left, n] : found) CHECK(left != 0 && left != 0b111 && std::abs(n - 500) < 100);
 }

@@ -37,8 +37,8 @@ struct BagPlan {
   /// replace and subset draw within each stratum: sizes in proportion to its units (sum of weights)
   /// by largest remainder, ties to the lower stratum, but one at least as long as there are as many
   /// draws as strata; a weighted stratum that has fewer rows than its share gives all, and the
-  /// others share the rest. The independent units of poisson and
-  /// exponential keep the proportions by themselves. Any codes.
+  /// others share the rest. The independent units of poisson and exponential keep the proportions
+  /// by themselves. Any codes.
   std::vector<std::uint32_t> strata;
 
   /// The rows of one group are drawn together: each group is one unit, in the order of the codes

@@ -45,7 +45,7 @@ class BinMapper {
   /// weight: empty (all one) or n_rows values >= 0; rows of weight zero do not count. All features
   /// at once, in parallel over features. Cost: a sort of the sample per feature (long columns only
   /// near their cuts), one pass more for a feature whose sample has at most max_bins distinct
-  /// values while rows lie outside the sample.
+  /// values while rows lie outside the sample, and a hash of every value beyond kCutSample rows.
   static BinMapper fit(const Input& input, std::span<const double> weight,
                        const BinningParams& params, const Context& context);
 
