@@ -11,6 +11,7 @@ const Input& input_of(nb::handle table);
 namespace {
 
 using Bits = nb::ndarray<const std::uint8_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+using Matrix = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 using UInt64Array = nb::ndarray<const std::uint64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using UInt32Array = nb::ndarray<const std::uint32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
@@ -56,6 +57,14 @@ Forest from_arrays(std::size_t n_features, std::size_t n_outputs, const UInt64Ar
   a.weight = to_vector(weight);
   a.count = to_vector(count);
   return Forest(std::move(a));
+}
+
+Forest revalued(const Forest& forest, const Matrix& values) {
+  if (values.shape(0) != forest.n_nodes()) {
+    throw std::invalid_argument("forest: values has " + std::to_string(values.shape(0)) +
+                                " rows, must have " + std::to_string(forest.n_nodes()));
+  }
+  return forest.revalued({values.data(), values.size()}, values.shape(1));
 }
 
 nb::bytes pack_bytes(const Forest& forest) {
@@ -228,6 +237,7 @@ void bind_forest(nb::module_& m) {
         return f.votes(n_classes);
       },
       nb::arg("n_classes"));
+  c.def("revalued", &revalued, nb::arg("values").noconvert());
   c.def_static(
       "concatenate",
       [](const std::vector<const Forest*>& forests) {

@@ -35,6 +35,15 @@ HeldStats classes(const Codes& codes, const std::vector<std::uint32_t>& n_classe
   return {Stats::classes({codes.data(), codes.size()}, n_classes, as_span(weight), counted), {}};
 }
 
+HeldStats shares(const Codes& codes, const std::vector<std::uint32_t>& n_classes,
+                 const DoubleArray& weight, int n_threads) {
+  if (codes.shape(1) != n_classes.size()) throw std::invalid_argument("one n_classes per output");
+  return without_gil(n_threads, [&](const Context& context) {
+    return HeldStats{
+        Stats::shares({codes.data(), codes.size()}, n_classes, as_span(weight), context), {}};
+  });
+}
+
 HeldStats regression(const Targets& y, const std::optional<DoubleArray>& weight, bool centred,
                      bool counted) {
   check_weight(weight, y.shape(0));
@@ -71,6 +80,21 @@ Forest grow_sharded(const BinnedMatrix& matrix, const BinMapper& mapper, const H
   });
 }
 
+nb::tuple grow_with_leaves(const BinnedMatrix& matrix, const BinMapper& mapper,
+                           const HeldStats& stats, const TreeParams& params, int n_threads) {
+  const std::size_t n = matrix.n_rows;
+  auto leaves = std::make_unique_for_overwrite<std::uint32_t[]>(n);
+  Forest forest = without_gil(n_threads, [&](const Context& context) {
+    return Forest(
+        grow_tree_with_leaves(matrix, mapper, stats.stats, params, context, {leaves.get(), n}));
+  });
+  std::uint32_t* data = leaves.release();
+  const nb::capsule owner(data, [](void* p) noexcept { delete[] static_cast<std::uint32_t*>(p); });
+  const std::size_t shape[1] = {n};
+  return nb::make_tuple(nb::cast(std::move(forest)),
+                        nb::ndarray<nb::numpy, std::uint32_t>(data, 1, shape, owner));
+}
+
 /// What a criterion says of a split, from the class weights (or sums) of both sides: for tests and
 /// teaching.
 double split_quality(Criterion criterion, const DoubleArray& left, const DoubleArray& right) {
@@ -99,6 +123,7 @@ void bind_params(nb::module_& m) {
       .value("gain_ratio", Criterion::gain_ratio)
       .value("normalized_gain", Criterion::normalized_gain)
       .value("error", Criterion::error)
+      .value("exponential", Criterion::exponential)
       .value("squared_error", Criterion::squared_error)
       .value("absolute_error", Criterion::absolute_error)
       .value("poisson", Criterion::poisson)
@@ -137,6 +162,8 @@ void bind_tree(nb::module_& m) {
   nb::class_<HeldStats>(m, "Stats", "What each row adds to the sums of its bin, in fixed point.")
       .def_static("classes", &classes, nb::arg("codes").noconvert(), nb::arg("n_classes"),
                   nb::arg("weight").noconvert().none(), nb::arg("counted") = false)
+      .def_static("shares", &shares, nb::arg("codes").noconvert(), nb::arg("n_classes"),
+                  nb::arg("weight").noconvert(), nb::arg("n_threads") = 1)
       .def_static("regression", &regression, nb::arg("y").noconvert(),
                   nb::arg("weight").noconvert().none(), nb::arg("centred") = true,
                   nb::arg("counted") = false)
@@ -171,6 +198,9 @@ void bind_tree(nb::module_& m) {
       nb::arg("matrix"), nb::arg("mapper"), nb::arg("stats"), nb::arg("params"),
       nb::arg("n_threads"),
       "The tree, and the rows of its leaves: rows, begin of each leaf, index of the leaf.");
+  m.def("grow_tree_with_leaves", &grow_with_leaves, nb::arg("matrix"), nb::arg("mapper"),
+        nb::arg("stats"), nb::arg("params"), nb::arg("n_threads"),
+        "The tree, and for every row of the matrix the index of its leaf.");
   m.def("grow_tree_sharded", &grow_sharded, nb::arg("matrix"), nb::arg("mapper"), nb::arg("stats"),
         nb::arg("params"), nb::arg("shards"), nb::arg("n_threads"));
   m.def("split_quality", &split_quality, nb::arg("criterion"), nb::arg("left").noconvert(),

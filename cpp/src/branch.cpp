@@ -84,8 +84,25 @@ void Branch::open_children(NodeId parent, const Context& context) {
   for (Histogram& rest : sums) data_.pool.give(std::move(rest));
 }
 
+/// Whether both children are leaves by their depth alone; a chain goes on at its own.
+bool Branch::last_level(NodeId left) const {
+  const GrownNode &l = grower_.node(left), &r = grower_.node(left + 1);
+  return std::min(l.depth, r.depth) >= data_.params.max_depth && l.bound < 0 && r.bound < 0;
+}
+
 void Branch::divide(NodeId id, const Context& context) {
   const GrownNode node = grower_.node(id);
+  if (!data_.ordered && last_level(node.left)) {
+    const std::size_t n_left =
+        data_.partition.mark(node.begin, node.rows, data_.matrix, grower_.pending(id), node.left,
+                             data_.node_of, context);
+    for (const NodeId child : {node.left, node.left + 1}) {
+      grower_.node(child).begin = node.begin;
+      grower_.node(child).marked = true;
+      grower_.describe(child, {child == node.left ? n_left : node.rows - n_left, false, 0});
+    }
+    return open_children(id, context);
+  }
   const std::size_t n_left =
       data_.partition.divide(node.begin, node.rows, data_.matrix, grower_.pending(id), context);
   const std::size_t n_right = node.rows - n_left;

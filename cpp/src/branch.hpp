@@ -16,6 +16,10 @@ struct TreeData {
   const TreeParams& params;
   Partition& partition;
   HistogramPool& pool;
+  /// Rows are asked for leaf by leaf at the end. Else those of a node whose children are leaves by
+  /// their depth need not move, only be counted and, where asked for, told which leaf is theirs.
+  bool ordered = true;
+  std::uint32_t* node_of = nullptr;  // where not ordered: per row, the node marked so far
 };
 
 class Branch {
@@ -37,6 +41,7 @@ class Branch {
  private:
   bool small(NodeId id) const { return grower_.node(id).rows <= block_rows_; }
   void divide(NodeId id, const Context& context);
+  bool last_level(NodeId left) const;
   void open_children(NodeId parent, const Context& context);
   void take(NodeId id, Histogram histogram, const Context& context);
   Histogram sum_rows(NodeId id, const Context& context);

@@ -28,6 +28,11 @@ void score_error(const double* a, const double* b, std::size_t n, double ta, dou
                  double* out) {
   score_with(pair::Error{}, a, b, n, ta, tb, out);
 }
+COMMITTEE_CLONES
+void score_exponential(const double* a, const double* b, std::size_t n, double ta, double tb,
+                       double* out) {
+  score_with(pair::Exponential{}, a, b, n, ta, tb, out);
+}
 /// Deviations from the node's mean, of both sides alike: mirrored splits must tie to the last bit.
 COMMITTEE_CLONES
 void score_squared(const double* a, const double* b, std::size_t n, double ta, double tb,
@@ -59,6 +64,8 @@ void score_boundaries(Criterion criterion, double l2, const double* a, const dou
       return score_gini(a, b, n, total_a, total_b, out);
     case Criterion::error:
       return score_error(a, b, n, total_a, total_b, out);
+    case Criterion::exponential:
+      return score_exponential(a, b, n, total_a, total_b, out);
     case Criterion::squared_error:
       return score_squared(a, b, n, total_a, total_b, out);
     case Criterion::newton:
@@ -71,7 +78,7 @@ void score_boundaries(Criterion criterion, double l2, const double* a, const dou
 }
 
 double perfect_score(Criterion criterion, const SumShape& shape, const double* sums) {
-  if (criterion == Criterion::entropy) return 0;
+  if (criterion == Criterion::entropy || criterion == Criterion::exponential) return 0;
   if (criterion != Criterion::gini && criterion != Criterion::error)
     return std::numeric_limits<double>::infinity();
   return many::over_outputs(shape, sums,
@@ -88,6 +95,8 @@ double node_score(Criterion criterion, const SumShape& shape, const double* s) {
       return many::Entropy{}(shape, s);
     case Criterion::error:
       return many::Error{}(shape, s);
+    case Criterion::exponential:
+      return many::Exponential{}(shape, s);
     case Criterion::squared_error:
       return many::Squared{}(shape, s);
     case Criterion::poisson:
@@ -103,8 +112,9 @@ double node_score(Criterion criterion, const SumShape& shape, const double* s) {
 double normalised(Criterion criterion, double gain, double parent_score, double left_weight,
                   double right_weight) {
   if (criterion != Criterion::gain_ratio && criterion != Criterion::normalized_gain) return gain;
+  // Both sides are added first: a split and its mirror image must tie to the last bit.
   const double split_entropy =
-      x_log_x(left_weight + right_weight) - x_log_x(left_weight) - x_log_x(right_weight);
+      x_log_x(left_weight + right_weight) - (x_log_x(left_weight) + x_log_x(right_weight));
   if (criterion == Criterion::gain_ratio) return split_entropy > 0 ? gain / split_entropy : 0.0;
   const double both = split_entropy - parent_score;
   return both > 0 ? 2 * gain / both : 0.0;

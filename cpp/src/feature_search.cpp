@@ -65,6 +65,8 @@ void FeatureSearch::scan_any(const Profile& profile, const std::uint32_t* order,
       return go(pair::Gini{}, many::Gini{});
     case Criterion::error:
       return go(pair::Error{}, many::Error{});
+    case Criterion::exponential:
+      return go(pair::Exponential{}, many::Exponential{});
     case Criterion::squared_error:
       return go(pair::Squared{}, many::Squared{});
     case Criterion::newton:

@@ -99,9 +99,10 @@ void Grower::set_shares(ForestArrays& out, std::size_t at, NodeId id, const doub
   out.weight[at] = weight * stats_.weight_scale();
   if (!params_.described) return;
   const double purity = node_score(params_.criterion, search_.shape(), sums) / weight;
-  const bool entropy =
-      params_.criterion != Criterion::gini && params_.criterion != Criterion::error;
-  const double highest = entropy ? 0.0 : static_cast<double>(stats_.n_outputs);
+  // What a pure node scores: its weight, or nothing.
+  const bool weight_scored =
+      params_.criterion == Criterion::gini || params_.criterion == Criterion::error;
+  const double highest = weight_scored ? static_cast<double>(stats_.n_outputs) : 0.0;
   out.impurity[at] = std::max(0.0, (highest - purity) * search_.score_scale());
 }
 

@@ -375,4 +375,15 @@ Forest Forest::votes(std::span<const std::uint32_t> n_classes) const {
   return Forest(std::move(a));
 }
 
+Forest Forest::revalued(std::span<const double> values, std::size_t n_outputs) const {
+  if (n_outputs == 0) refuse("n_outputs is 0, must be at least 1");
+  check_size("values", values.size(), n_nodes() * n_outputs, false);
+  Forest out(*this);
+  out.a_.n_outputs = n_outputs;
+  out.a_.values.assign(values.begin(), values.end());
+  check_finite("values", out.a_.values, 0, values.size());
+  out.cache_ = make_cache();
+  return out;
+}
+
 }  // namespace committee

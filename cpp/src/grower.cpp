@@ -44,8 +44,9 @@ void Grower::start(std::span<const std::int64_t> totals, RowFacts facts) {
   GrownNode root;
   root.key = mix(params_.seed);
   root.rows = facts.rows;
-  // Room for a full tree: untouched pages cost nothing, moving nodes as they grow in number does.
-  const std::size_t room = std::min(2 * std::min(facts.rows, params_.max_leaves), kRoom);
+  // Room for a full tree: untouched pages cost little, moving nodes as they grow in number does.
+  std::size_t room = std::min(2 * std::min(facts.rows, params_.max_leaves), kRoom);
+  if (params_.max_depth < 16) room = std::min(room, std::size_t{2} << params_.max_depth);
   nodes_.reserve(room);
   if (stats_.width <= 2) raw_.reserve(room * stats_.width);
   nodes_.push_back(root);

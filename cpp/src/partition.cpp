@@ -1,6 +1,7 @@
 #include "committee/partition.hpp"
 
 #include <algorithm>
+#include <numeric>
 
 namespace committee {
 namespace {
@@ -24,21 +25,39 @@ std::size_t divide_rows(RowId* rows, RowId* spare, std::size_t n, Code code,
   return left;
 }
 
-std::size_t divide_chunk(RowId* rows, RowId* spare, std::size_t n, const BinnedMatrix& m,
-                         std::size_t feature, const std::uint8_t* side) {
+template <class Code>
+std::size_t mark_rows(const RowId* rows, std::size_t n, Code code, const std::uint8_t* side,
+                      std::uint32_t left, std::uint32_t* node_of) {
+  std::size_t n_left = 0;
+  for (std::size_t i = 0; i < n; ++i) {
+    const std::uint32_t goes_left = side[code(rows[i])];
+    if (node_of != nullptr) node_of[rows[i]] = left + 1 - goes_left;
+    n_left += goes_left;
+  }
+  return n_left;
+}
+
+/// f(code of a row), by the matrix's layout.
+template <class F>
+std::size_t with_codes(const BinnedMatrix& m, std::size_t feature, F f) {
   const std::size_t p = m.n_features;
   switch (m.layout) {
     case Layout::dense8: {
       const std::uint8_t* codes = m.codes8.data() + feature;
-      return divide_rows(rows, spare, n, [=](RowId r) { return codes[r * p]; }, side);
+      return f([=](RowId r) { return codes[r * p]; });
     }
     case Layout::dense16: {
       const std::uint16_t* codes = m.codes16.data() + feature;
-      return divide_rows(rows, spare, n, [=](RowId r) { return codes[r * p]; }, side);
+      return f([=](RowId r) { return codes[r * p]; });
     }
     default:
-      return divide_rows(rows, spare, n, [&](RowId r) { return m.code(r, feature); }, side);
+      return f([&](RowId r) { return m.code(r, feature); });
   }
+}
+
+std::size_t divide_chunk(RowId* rows, RowId* spare, std::size_t n, const BinnedMatrix& m,
+                         std::size_t feature, const std::uint8_t* side) {
+  return with_codes(m, feature, [&](auto code) { return divide_rows(rows, spare, n, code, side); });
 }
 
 }  // namespace
@@ -83,6 +102,21 @@ std::size_t Partition::divide(std::size_t begin, std::size_t n, const BinnedMatr
     std::copy_n(spare + first, std::min(kChunkRows, n - n_left - first), rows + n_left + first);
   });
   return n_left;
+}
+
+std::size_t Partition::mark(std::size_t begin, std::size_t n, const BinnedMatrix& matrix,
+                            const Split& split, std::uint32_t left, std::uint32_t* node_of,
+                            const Context& context) const {
+  const std::vector<std::uint8_t> side = side_table(split, matrix.n_bins[split.feature]);
+  std::vector<std::size_t> n_left((n + kChunkRows - 1) / kChunkRows);
+  parallel_for(n_left.size(), context, [&](std::size_t k, int) {
+    const RowId* rows = rows_.data() + begin + k * kChunkRows;
+    const std::size_t size = std::min(kChunkRows, n - k * kChunkRows);
+    n_left[k] = with_codes(matrix, split.feature, [&](auto code) {
+      return mark_rows(rows, size, code, side.data(), left, node_of);
+    });
+  });
+  return std::accumulate(n_left.begin(), n_left.end(), std::size_t{0});
 }
 
 }  // namespace committee

@@ -309,6 +309,19 @@ void Stats::add_row(RowId r, std::int64_t* raw) const {
   }
 }
 
+void Stats::total(std::int64_t* raw) const {
+  std::fill_n(raw, width, 0);
+  if (total_) {
+    raw[0] = *total_;
+  } else if (packed_histogram()) {  // rows that do not count hold 0
+    raw[0] = std::accumulate(words.begin(), words.end(), std::int64_t{0});
+  } else if (rows_.empty()) {
+    for (std::size_t r = 0; r < n_rows; ++r) add_row(static_cast<RowId>(r), raw);
+  } else {
+    for (const RowId r : rows_) add_row(r, raw);
+  }
+}
+
 void Stats::decode_wide(const std::int64_t* raw, double* sums) const {
   if (limbs_ == 1) {
     for (std::size_t j = 0; j < n_sums; ++j) sums[j] = static_cast<double>(raw[j]) * unit_[j];

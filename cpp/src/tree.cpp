@@ -5,6 +5,7 @@
 
 #include "branch.hpp"
 #include "committee/median.hpp"
+#include "leaves.hpp"
 
 namespace committee {
 namespace {
@@ -39,9 +40,12 @@ void grow_tasks(const TreeData& data, Branch& trunk, const Context& context) {
   std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
     return trunk.grower().node(tasks[a].node).rows > trunk.grower().node(tasks[b].node).rows;
   });
+  // Rows cannot be told their leaf inside a task: its nodes are numbered anew when they come home.
+  TreeData own = data;
+  own.ordered = data.ordered || data.node_of != nullptr;
   parallel_for(order.size(), context, [&](std::size_t k, int) {
     Branch::Task& task = tasks[order[k]];
-    Branch branch(data, trunk.grower().detach(task.node), 0);
+    Branch branch(own, trunk.grower().detach(task.node), 0);
     branch.grow(std::move(task.histogram), Context{1, context.poll});
     grown[order[k]] = std::make_unique<Grower>(std::move(branch.grower()));
   });
@@ -49,23 +53,54 @@ void grow_tasks(const TreeData& data, Branch& trunk, const Context& context) {
     trunk.grower().graft(tasks[i].node, std::move(*grown[i]));
 }
 
-LeafRows rows_of_leaves(const Grower& grower, const Partition& partition) {
-  LeafRows out;
-  out.begin.push_back(0);
-  std::vector<NodeId> level{0};
-  for (std::size_t i = 0; i < level.size(); ++i) {
-    const GrownNode& node = grower.node(level[i]);
-    if (node.left != 0) {
-      level.push_back(node.left);
-      level.push_back(node.left + 1);
-      continue;
-    }
-    const auto rows = partition.rows(node.begin, node.rows);
-    out.rows.insert(out.rows.end(), rows.begin(), rows.end());
-    out.begin.push_back(out.rows.size());
-    out.node.push_back(static_cast<std::uint32_t>(i));
+/// What is asked of the rows besides the tree; either may be null.
+struct Wanted {
+  LeafRows* rows;
+  std::uint32_t* leaf_of;
+};
+
+ForestArrays grow(const BinnedMatrix& matrix, const BinMapper& mapper, const Stats& stats,
+                  const TreeParams& params, const Context& context, const Wanted& wanted) {
+  const SplitSearch search(params, mapper, stats);
+  Partition partition(stats.counted_rows());
+  Grower grower(params, search, stats, matrix.n_features);
+  std::vector<std::int64_t> totals(stats.width);
+  stats.total(totals.data());
+  grower.start(totals, row_facts(stats, partition.rows()));
+  grower.wanted();
+  const auto finish = [&](Grower& grown) {
+    ForestArrays tree = grown.finish(fine_sums(grown, stats, partition, context));
+    if (wanted.rows != nullptr) *wanted.rows = rows_of_leaves(grown, partition);
+    if (wanted.leaf_of == nullptr) return tree;
+    name_leaves(grown, partition, context, wanted.leaf_of);
+    lead_uncounted(tree, matrix, mapper, stats, context, wanted.leaf_of);
+    return tree;
+  };
+  if (params.criterion == Criterion::absolute_error) {
+    grow_by_medians(matrix, mapper, stats, params, grower, partition, context);
+    return finish(grower);
   }
-  return out;
+  HistogramPool pool(matrix.histogram_size() * stats.width);
+  const bool ordered = wanted.rows != nullptr || stats.fine_width() > 0;
+  const TreeData data{matrix, stats, params, partition, pool, ordered, wanted.leaf_of};
+  const bool share = context.n_threads > 1 && params.growth == Growth::depth_first;
+  Branch trunk(data, std::move(grower), share ? kTaskRows : 0);
+  trunk.grow({}, context);
+  grow_tasks(data, trunk, context);
+  return finish(trunk.grower());
+}
+
+/// With the checks, and the order of growth that a bound on leaves asks for.
+ForestArrays grow_checked(const BinnedMatrix& matrix, const BinMapper& mapper, const Stats& stats,
+                          const TreeParams& params, const Context& context, const Wanted& wanted) {
+  check_growth(matrix, mapper, stats, params);
+  if (params.growth == Growth::depth_first && params.max_leaves < matrix.n_rows) {
+    TreeParams bounded =
+        params;  // which leaves are left when the bound is met must not depend on the order
+    bounded.growth = Growth::best_first;
+    return grow(matrix, mapper, stats, bounded, context, wanted);
+  }
+  return grow(matrix, mapper, stats, params, context, wanted);
 }
 
 }  // namespace
@@ -113,36 +148,15 @@ RowFacts row_facts(const Stats& stats, std::span<const RowId> rows) {
 
 ForestArrays grow_tree(const BinnedMatrix& matrix, const BinMapper& mapper, const Stats& stats,
                        const TreeParams& params, const Context& context, LeafRows* leaf_rows) {
-  check_growth(matrix, mapper, stats, params);
-  if (params.growth == Growth::depth_first && params.max_leaves < matrix.n_rows) {
-    TreeParams bounded =
-        params;  // which leaves are left when the bound is met must not depend on the order
-    bounded.growth = Growth::best_first;
-    return grow_tree(matrix, mapper, stats, bounded, context, leaf_rows);
-  }
-  const SplitSearch search(params, mapper, stats);
-  Partition partition(stats.counted_rows());
-  Grower grower(params, search, stats, matrix.n_features);
-  std::vector<std::int64_t> totals(stats.width, 0);
-  for (const RowId r : partition.rows()) stats.add_row(r, totals.data());
-  grower.start(totals, row_facts(stats, partition.rows()));
-  grower.wanted();
-  const auto finish = [&](Grower& grown) {
-    ForestArrays tree = grown.finish(fine_sums(grown, stats, partition, context));
-    if (leaf_rows != nullptr) *leaf_rows = rows_of_leaves(grown, partition);
-    return tree;
-  };
-  if (params.criterion == Criterion::absolute_error) {
-    grow_by_medians(matrix, mapper, stats, params, grower, partition, context);
-    return finish(grower);
-  }
-  HistogramPool pool(matrix.histogram_size() * stats.width);
-  const TreeData data{matrix, stats, params, partition, pool};
-  const bool share = context.n_threads > 1 && params.growth == Growth::depth_first;
-  Branch trunk(data, std::move(grower), share ? kTaskRows : 0);
-  trunk.grow({}, context);
-  grow_tasks(data, trunk, context);
-  return finish(trunk.grower());
+  return grow_checked(matrix, mapper, stats, params, context, {leaf_rows, nullptr});
+}
+
+ForestArrays grow_tree_with_leaves(const BinnedMatrix& matrix, const BinMapper& mapper,
+                                   const Stats& stats, const TreeParams& params,
+                                   const Context& context, std::span<std::uint32_t> leaf_of) {
+  if (leaf_of.size() != matrix.n_rows)
+    throw std::invalid_argument("leaf_of needs one entry per row");
+  return grow_checked(matrix, mapper, stats, params, context, {nullptr, leaf_of.data()});
 }
 
 }  // namespace committee

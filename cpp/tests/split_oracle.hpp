@@ -47,15 +47,17 @@ struct Target {
     std::vector<long double> sums(n_classes, 0);
     for (const std::size_t r : rows) sums[codes[r]] += w(r);
     const long double all = total(rows);
-    long double squares = 0, logs = 0, most = 0;
+    long double squares = 0, logs = 0, most = 0, roots = 0;
     for (const long double s : sums) {
       squares += s * s / all;
       if (s > 0) logs -= s * std::log2(s / all);
       most = std::max(most, s);
+      roots += std::sqrt(s * (all - s));
     }
-    return criterion == Criterion::gini    ? all - squares
-           : criterion == Criterion::error ? all - most
-                                           : logs;
+    return criterion == Criterion::gini          ? all - squares
+           : criterion == Criterion::error       ? all - most
+           : criterion == Criterion::exponential ? roots
+                                                 : logs;
   }
 
   /// weight * impurity.

@@ -37,6 +37,12 @@ TEST(criterion_weather_entropy) {
              1.0));
   CHECK(normalised(Criterion::gini, 3.5, -1, 1, 1) == 3.5);
   CHECK(normalised(Criterion::normalized_gain, 0.0, 0.0, 5, 0) == 0.0);
+  for (const Criterion c : {Criterion::gain_ratio, Criterion::normalized_gain}) {
+    for (double left = 1; left < 30; ++left) {  // mirrored splits tie
+      for (double right = 1; right < left; ++right)
+        CHECK(normalised(c, 1.5, -2.5, left, right) == normalised(c, 1.5, -2.5, right, left));
+    }
+  }
 }
 
 TEST(criterion_classes_by_hand) {
@@ -46,6 +52,13 @@ TEST(criterion_classes_by_hand) {
   CHECK(near(score(Criterion::entropy, {3}, {2, 2, 2}), -6 * std::log(3.0)));
   CHECK(score(Criterion::entropy, {2}, {4, 0}) == 0);
   CHECK(score(Criterion::gain_ratio, {2}, {3, 4}) == score(Criterion::entropy, {2}, {3, 4}));
+  CHECK(score(Criterion::exponential, {2}, {9, 4}) == -12);    // 2 sqrt(36)
+  CHECK(score(Criterion::exponential, {3}, {1, 0, 9}) == -6);  // sqrt(1 9) + 0 + sqrt(9 1)
+  CHECK(score(Criterion::exponential, {3}, {0, 5, 0}) == 0);
+  CHECK(score(Criterion::exponential, {2, 2}, {9, 4, 0, 13}) == -12);
+  // what the many light ones weigh beside a heavy one is not lost
+  CHECK(near(score(Criterion::exponential, {3}, {0x1p60, 1, 3}),
+             -(std::sqrt(0x1p62) + std::sqrt(0x1p60) + std::sqrt(3 * 0x1p60)), 1e-3));
   // several outputs add up
   CHECK(near(score(Criterion::gini, {2, 3}, {9, 5, 4, 4, 6}), 106.0 / 14 + 68.0 / 14));
   CHECK(score(Criterion::error, {2, 2}, {9, 5, 6, 8}) == 17);
@@ -57,6 +70,7 @@ TEST(criterion_pairs_equal_many) {
       CHECK(pair::Gini{}(a, b) == score(Criterion::gini, {2}, {a, b}));
       CHECK(pair::Entropy{}(a, b) == score(Criterion::entropy, {2}, {a, b}));
       CHECK(pair::Error{}(a, b) == score(Criterion::error, {2}, {a, b}));
+      CHECK(pair::Exponential{}(a, b) == score(Criterion::exponential, {2}, {a, b}));
       CHECK(pair::Squared{}(a, b) == score(Criterion::squared_error, {}, {a, b}));
       CHECK(pair::Squared{2}(a, b) == score(Criterion::newton, {}, {a, b}, 2));
       CHECK(pair::Poisson{}(a, b) == score(Criterion::poisson, {}, {a, b}));

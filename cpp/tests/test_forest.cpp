@@ -187,6 +187,31 @@ TEST(forest_slice_and_concatenate_are_inverse) {
   CHECK_THROWS(Forest::concatenate(mixed), std::invalid_argument);
 }
 
+TEST(forest_revalued_keeps_all_but_values) {
+  const Forest forest(sample());
+  std::vector<double> values(18);
+  for (std::size_t i = 0; i < values.size(); ++i) values[i] = static_cast<double>(i);
+  const Forest other = forest.revalued(values, 3);
+  ForestArrays expected = sample();
+  expected.n_outputs = 3;
+  expected.values = values;
+  CHECK(same_bits(other.arrays(), expected));
+  CHECK(other.max_depth(0) == 2 && other.has_categorical(0) && !other.has_categorical(1));
+  CHECK(same_bits(forest.revalued(sample().values, 2).arrays(), sample()));
+  const auto said = [&](std::size_t n_outputs) -> std::string {
+    try {
+      forest.revalued(values, n_outputs);
+    } catch (const std::invalid_argument& error) {
+      return error.what();
+    }
+    return "";
+  };
+  CHECK(said(2) == "forest: values has 18 entries, must have 12");
+  CHECK(said(0) == "forest: n_outputs is 0, must be at least 1");
+  values[7] = kNaN;
+  CHECK(said(3).find("forest: values[7] is") == 0);
+}
+
 TEST(forest_facts_survive_only_where_all_have_them) {
   ForestArrays bare = sample();
   bare.gain.clear();

@@ -38,7 +38,7 @@ TEST(shard_trees_are_the_same) {
                    .seed = 21});
   for (const Criterion c :
        {Criterion::gini, Criterion::entropy, Criterion::gain_ratio, Criterion::normalized_gain,
-        Criterion::squared_error, Criterion::poisson, Criterion::newton}) {
+        Criterion::exponential, Criterion::squared_error, Criterion::poisson, Criterion::newton}) {
     for (const bool weighted : {false, true}) {
       const Target target = make_target(data.table, c, 21, weighted);
       compare(data, target.stats(), of(target));

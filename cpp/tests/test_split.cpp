@@ -11,8 +11,9 @@ using namespace growth_test;
 namespace {
 
 const Criterion kSums[] = {
-    Criterion::gini,  Criterion::entropy,       Criterion::gain_ratio, Criterion::normalized_gain,
-    Criterion::error, Criterion::squared_error, Criterion::poisson,    Criterion::newton};
+    Criterion::gini,  Criterion::entropy,     Criterion::gain_ratio,    Criterion::normalized_gain,
+    Criterion::error, Criterion::exponential, Criterion::squared_error, Criterion::poisson,
+    Criterion::newton};
 
 TreeParams stump(const Target& target) {
   TreeParams p;
@@ -81,7 +82,8 @@ TEST(split_is_the_best_of_all_cuts) {
       const Target target = make_target(data.table, c, seed, seed % 2 == 1 || seed % 5 == 0);
       compare(data, target, stump(target));
     }
-    for (const Criterion c : {Criterion::gini, Criterion::entropy, Criterion::error}) {
+    for (const Criterion c :
+         {Criterion::gini, Criterion::entropy, Criterion::error, Criterion::exponential}) {
       const Target target = make_target(data.table, c, seed, seed % 2 == 1, 5);
       compare(data, target, stump(target));
     }
@@ -117,8 +119,9 @@ TEST(split_of_levels_is_the_best_subset) {
                      .n_categorical = 2,
                      .n_levels = 8,
                      .seed = seed});
-    for (const Criterion c : {Criterion::gini, Criterion::entropy, Criterion::error,
-                              Criterion::squared_error, Criterion::poisson, Criterion::newton}) {
+    for (const Criterion c :
+         {Criterion::gini, Criterion::entropy, Criterion::error, Criterion::exponential,
+          Criterion::squared_error, Criterion::poisson, Criterion::newton}) {
       Target target = make_target(data.table, c, seed, seed % 2 == 1);
       target.l2 = 0;  // with a penalty the order by value is a rule, not a theorem
       compare(data, target, stump(target));

@@ -22,8 +22,8 @@ ForestArrays grow(const Data& data, const Stats& stats, const TreeParams& params
   return grow_tree(data.matrix, data.mapper, stats, params, Context{threads});
 }
 
-const Criterion kSums[] = {Criterion::gini, Criterion::entropy, Criterion::squared_error,
-                           Criterion::poisson, Criterion::newton};
+const Criterion kSums[] = {Criterion::gini,          Criterion::entropy, Criterion::exponential,
+                           Criterion::squared_error, Criterion::poisson, Criterion::newton};
 
 void check_leaf_rows(const Data& data, const Input& input, const BinnedMatrix& m,
                      const Stats& stats, const TreeParams& params) {
@@ -227,8 +227,9 @@ TEST(tree_monotone_predictions) {
   for (std::uint64_t seed = 0; seed < 4; ++seed) {
     const Data data(
         {.n_rows = 1500, .n_features = 3, .missing = seed == 3 ? 0.1 : 0.0, .seed = seed});
-    for (const Criterion c : {Criterion::squared_error, Criterion::gini, Criterion::entropy,
-                              Criterion::newton, Criterion::poisson, Criterion::absolute_error}) {
+    for (const Criterion c :
+         {Criterion::squared_error, Criterion::gini, Criterion::entropy, Criterion::exponential,
+          Criterion::newton, Criterion::poisson, Criterion::absolute_error}) {
       const Target target = make_target(data.table, c, seed, seed == 2);
       TreeParams params = of(target);
       params.monotone = {1, -1, 0};

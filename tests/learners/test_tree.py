@@ -19,7 +19,7 @@ from committee import (
 )
 from committee.core.params import resolve_max_features
 
-CRITERIA = ["gini", "entropy", "gain_ratio", "normalized_gain", "error"]
+CRITERIA = ["gini", "entropy", "gain_ratio", "normalized_gain", "error", "exponential"]
 
 
 def distinct_rows(n=300, p=10, seed=0, n_classes=3):
@@ -109,6 +109,8 @@ def test_r42_split_scores_of_the_weather():
     )
     assert quality("gini", false, true) / 14 == pytest.approx(0.4592 - 0.4286, abs=5e-5)
     assert quality("error", false, true) == 0  # yes wins on both sides
+    # 2 sqrt(45) - 2 sqrt(12) - 2 sqrt(9)
+    assert quality("exponential", false, true) == pytest.approx(0.4882, abs=5e-5)
     # Overcast 4 yes 0 no, against 5 yes 5 no.
     assert quality("entropy", [4, 0], [5, 5]) / 14 / math.log(2) == pytest.approx(
         0.9403 - 10 / 14, abs=5e-5
@@ -116,6 +118,7 @@ def test_r42_split_scores_of_the_weather():
     # A split into pure halves: everything is gained.
     assert quality("gain_ratio", [7, 0], [0, 7]) == pytest.approx(1)
     assert quality("normalized_gain", [7, 0], [0, 7]) == pytest.approx(1)
+    assert quality("exponential", [7, 0], [0, 7]) == 14
 
 
 def test_r43_the_lecture_tree():

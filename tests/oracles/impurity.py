@@ -24,6 +24,12 @@ def error(y, w):
     return 1 - shares(y, w).max()
 
 
+def exponential(y, w):
+    """Each class against the rest: for two classes 2 sqrt(p (1 - p))."""
+    p = shares(y, w)
+    return np.sqrt(p * (1 - p)).sum()
+
+
 def squared_error(y, w):
     mean = (w * y).sum() / w.sum()
     return (w * (y - mean) ** 2).sum() / w.sum()
@@ -47,6 +53,7 @@ IMPURITY = {
     "gain_ratio": entropy,
     "normalized_gain": entropy,
     "error": error,
+    "exponential": exponential,
     "squared_error": squared_error,
     "absolute_error": absolute_error,
     "poisson": poisson,

@@ -52,7 +52,7 @@ def check_first_split(model, node, expected):
 
 
 @pytest.mark.sanitize
-@pytest.mark.parametrize("criterion", ["gini", "entropy", "error"])
+@pytest.mark.parametrize("criterion", ["gini", "entropy", "error", "exponential"])
 @few
 @given(node=nodes(n_classes=2))
 def test_two_classes(criterion, node):
@@ -62,7 +62,7 @@ def test_two_classes(criterion, node):
     check_first_split(DecisionTreeClassifier(criterion=criterion), node, expected)
 
 
-@pytest.mark.parametrize("criterion", ["gini", "entropy", "error"])
+@pytest.mark.parametrize("criterion", ["gini", "entropy", "error", "exponential"])
 @few
 @given(node=nodes(n_classes=4))
 def test_more_classes(criterion, node):

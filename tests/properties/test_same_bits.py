@@ -114,7 +114,7 @@ def test_sparse_with_stored_zeros():
 @pytest.mark.sanitize
 @few
 @given(
-    problems(criteria=("gini", "entropy", "gain_ratio", "error")) | problems(),
+    problems(criteria=("gini", "entropy", "gain_ratio", "error", "exponential")) | problems(),
     st.sampled_from([1, 2, 4, 7]),
     st.integers(1, 7),
 )

@@ -21,13 +21,14 @@ enum class Criterion : std::uint8_t {
   gain_ratio,       // information gain / entropy of the split (C4.5)
   normalized_gain,  // 2 * information gain / (entropy of the split + entropy of the classes)
   error,            // weighted misclassification
+  exponential,      // the bound of confidence-rated boosting (Schapire and Singer 1999)
   squared_error,
   absolute_error,
   poisson,
   newton,
 };
 
-constexpr bool for_classes(Criterion c) { return c <= Criterion::error; }
+constexpr bool for_classes(Criterion c) { return c <= Criterion::exponential; }
 
 /// The shape of the sums a criterion reads, and its one free number.
 struct SumShape {
@@ -47,6 +48,12 @@ struct Entropy {
 };
 struct Error {
   double operator()(double a, double b) const { return std::max(a, b); }
+};
+/// 2 sqrt(a b), which the best confidences leave of the exponential loss of a node (Kearns and
+/// Mansour 1996 grow by it too). The root of a product of sums is rounded once by IEEE 754, so it
+/// is the same everywhere; the sums are >= 0.
+struct Exponential {
+  double operator()(double a, double b) const { return -2 * std::sqrt(a * b); }
 };
 struct Squared {  // also Newton
   double l2 = 0;
@@ -103,6 +110,27 @@ struct Error {
     return over_outputs(shape, s, [](const double* w, std::uint32_t k, double) {
       return *std::max_element(w, w + k);
     });
+  }
+};
+/// Each class against the rest, sum of sqrt(w_k (W - w_k)): for two the pair's.
+struct Exponential {
+  double operator()(const SumShape& shape, const double* s) const {
+    return over_outputs(shape, s, [](const double* w, std::uint32_t k, double total) {
+      if (k == 2) return pair::Exponential{}(w[0], w[1]);
+      double sum = 0;
+      for (std::uint32_t j = 0; j < k; ++j) sum += std::sqrt(w[j] * rest(w, k, j, total));
+      return -sum;
+    });
+  }
+
+ private:
+  /// Of a class that outweighs all others these are added, not taken from the total: a root would
+  /// blow up what cancels.
+  static double rest(const double* w, std::uint32_t k, std::uint32_t j, double total) {
+    if (2 * w[j] <= total) return total - w[j];
+    double others = 0;
+    for (std::uint32_t i = 0; i < k; ++i) others += i == j ? 0.0 : w[i];
+    return others;
   }
 };
 struct Squared {

@@ -47,6 +47,7 @@ struct alignas(64) GrownNode {
   bool missing_left = false;
   bool open = false;      // may be split
   bool constant = false;  // its target does not vary
+  bool marked = false;    // its rows stay among its parent's: the driver's own note
 };
 static_assert(sizeof(GrownNode) == 64);
 

@@ -26,6 +26,11 @@ class Partition {
   std::size_t divide(std::size_t begin, std::size_t n, const BinnedMatrix& matrix,
                      const Split& split, const Context& context);
 
+  /// Leaves the rows of [begin, begin + n) where they are; returns how many go left. Unless
+  /// node_of is null, node_of[row] becomes `left` for these and left + 1 for the others.
+  std::size_t mark(std::size_t begin, std::size_t n, const BinnedMatrix& matrix, const Split& split,
+                   std::uint32_t left, std::uint32_t* node_of, const Context& context) const;
+
  private:
   std::vector<RowId> rows_;
   std::unique_ptr<RowId[]> spare_;  // as large; what is never written never becomes resident

@@ -14,6 +14,9 @@
 // of k adds exactly what the row repeated k times would add.
 #pragma once
 
+#include <optional>
+
+#include "committee/parallel.hpp"
 #include "committee/types.hpp"
 
 namespace committee {
@@ -35,6 +38,19 @@ class Stats {
   static Stats classes(std::span<const std::uint32_t> codes,
                        std::span<const std::uint32_t> n_classes, std::span<const double> weight,
                        bool counted);
+
+  /// Classes of one output under a distribution that is another one at every call (boosting), made
+  /// in two quick passes. Weights are rounded to units of a power of two, of which the total has
+  /// 2^29 to 2^30 before rounding and less than 2^31 after: two classes share one word, and splits
+  /// that differ by less than that are tied, to be told apart by the fixed rule and not by noise.
+  /// Every row counts, with one unit at least: a row that has become light is still led to its leaf
+  /// (rows that are to be left out must not come here, though they weigh 0). Rows are not counted
+  /// per bin. All weights times a power of two: the same words, and the same sums once decoded.
+  /// Throws std::invalid_argument for codes out of range, weights that are negative or not finite
+  /// or all zero, and more than 2^30 rows.
+  static Stats shares(std::span<const std::uint32_t> codes,
+                      std::span<const std::uint32_t> n_classes, std::span<const double> weight,
+                      const Context& context = {});
 
   /// y: n_rows * n_outputs finite values; y and weight are borrowed for the life of the object.
   /// `centred` subtracts the median first (squared error: an outlier must not blur the rest;
@@ -87,9 +103,12 @@ class Stats {
   /// The rows of positive weight, ascending.
   std::vector<RowId> counted_rows() const;
   bool counts(RowId r) const;
+  bool counts_all() const { return rows_.empty(); }
 
   /// Adds row r to raw[width].
   void add_row(RowId r, std::int64_t* raw) const;
+  /// raw[width] = the sums of all counted rows.
+  void total(std::int64_t* raw) const;
 
   /// Total weight of decoded sums.
   double weight_of(const double* sums) const;
@@ -117,7 +136,7 @@ class Stats {
   std::span<const double> gradient;  // newton: borrowed
   std::span<const double> hessian;
 
-  /// Integer weight of a row in units (1 where unweighted).
+  /// Integer weight of a row in units (1 where unweighted); not kept by newton and shares.
   std::int64_t weight_units(RowId r) const { return weight_units_.empty() ? 1 : weight_units_[r]; }
   /// y of one output in units of 2^-30 or 2^-60 of y_scale (regression).
   std::int64_t y_units(RowId r, std::size_t output, std::size_t limbs = 1) const;
@@ -125,6 +144,9 @@ class Stats {
  private:
   void decode_wide(const std::int64_t* raw, double* sums) const;
   void release_rows();
+  void set_shares(std::span<const std::uint32_t> codes, std::uint32_t n_classes_of,
+                  std::span<const double> weight, double scale, int exponent,
+                  const Context& context);
   void use_weights(std::span<const double> weight, std::size_t n, int limit_bits);
   /// a(row), b(row): the two sums of a row; words are made of them without a copy in between.
   template <class A, class B>
@@ -141,6 +163,7 @@ class Stats {
   double y_scale_ = 1;        // decoded y to the user's
   bool unit_weight_ = true;   // every counted row weighs one unit of 1.0
   bool small_sums_ = false;
+  std::optional<std::int64_t> total_;       // packed in one word, where known already
   std::size_t limbs_ = 1;                   // words per y
   int count_word_ = -1;                     // where the count lies in a wide bin
   double weight_unit_ = 1;                  // one unit of weight, decoded

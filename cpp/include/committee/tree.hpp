@@ -23,6 +23,13 @@ ForestArrays grow_tree(const BinnedMatrix& matrix, const BinMapper& mapper, cons
                        const TreeParams& params, const Context& context,
                        LeafRows* leaf_rows = nullptr);
 
+/// The same tree, and leaf_of[row], for every row of the matrix, becomes the index of its leaf in
+/// the tree. A row that the statistics do not count is led by its bins: where forests' own apply
+/// leads it, unless a drawn threshold (random rule) lies inside its bin, which then goes right.
+ForestArrays grow_tree_with_leaves(const BinnedMatrix& matrix, const BinMapper& mapper,
+                                   const Stats& stats, const TreeParams& params,
+                                   const Context& context, std::span<std::uint32_t> leaf_of);
+
 /// Throws std::invalid_argument where matrix, mapper, statistics and parameters do not belong
 /// together.
 void check_growth(const BinnedMatrix& matrix, const BinMapper& mapper, const Stats& stats,

@@ -24,12 +24,21 @@ CRITERIA = {
     "gain_ratio": _engine.Criterion.gain_ratio,
     "normalized_gain": _engine.Criterion.normalized_gain,
     "error": _engine.Criterion.error,
+    "exponential": _engine.Criterion.exponential,
     "squared_error": _engine.Criterion.squared_error,
     "absolute_error": _engine.Criterion.absolute_error,
     "poisson": _engine.Criterion.poisson,
 }
 RULES = {"best": _engine.SplitRule.best, "random": _engine.SplitRule.random}
-CLASS_CRITERIA = ("gini", "entropy", "log_loss", "gain_ratio", "normalized_gain", "error")
+CLASS_CRITERIA = (
+    "gini",
+    "entropy",
+    "log_loss",
+    "gain_ratio",
+    "normalized_gain",
+    "error",
+    "exponential",
+)
 NUMBER_CRITERIA = ("squared_error", "absolute_error", "poisson")
 
 GROWING_CONSTRAINTS: dict[str, Any] = {

@@ -40,12 +40,14 @@ class DecisionTreeClassifier(PrunableTree, TreeClassifier):
 
     Parameters
     ----------
-    criterion : {"gini", "entropy", "log_loss", "gain_ratio", "normalized_gain", "error"}, \
-default="gini"
+    criterion : {"gini", "entropy", "log_loss", "gain_ratio", "normalized_gain", "error", \
+"exponential"}, default="gini"
         What a split should improve. "log_loss" is "entropy"; "gain_ratio" is C4.5's information
         gain over the entropy of the split, among splits of at least average gain;
         "normalized_gain" is ``2 I / (H_split + H_class)``; "error" is the weighted
-        misclassification.
+        misclassification; "exponential" is the bound of confidence-rated boosting (Schapire and
+        Singer 1999), ``2 sqrt(p (1 - p))`` for two classes, and for more the sum of
+        ``sqrt(p (1 - p))`` over the classes, each against the rest.
     splitter : {"best", "random"}, default="best"
         The best cut of each feature, or one drawn uniformly (extra trees).
     {max_depth}
