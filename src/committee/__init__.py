@@ -4,7 +4,20 @@ from committee.core.committee import Committee
 from committee.core.sizing import AutoSize
 from committee.data import DataWarning, InputError, InputTypeError, ResourceError
 from committee.datasets import load_heart, load_weather
-from committee.ensembles import BaggingClassifier, BaggingRegressor, RotationForestClassifier
+from committee.ensembles import (
+    AbstainingAdaBoostClassifier,
+    AdaBoostClassifier,
+    AdaBoostRegressor,
+    BaggingClassifier,
+    BaggingRegressor,
+    FirstBoostingClassifier,
+    GentleBoostClassifier,
+    LogitBoostClassifier,
+    MadaBoostClassifier,
+    MultiBoostClassifier,
+    RealAdaBoostClassifier,
+    RotationForestClassifier,
+)
 from committee.learners import (
     DecisionStump,
     DecisionTreeClassifier,
@@ -13,6 +26,8 @@ from committee.learners import (
     ExtraTreesRegressor,
     RandomForestClassifier,
     RandomForestRegressor,
+    SingleFeatureNB,
+    SubsetNeighborClassifier,
     export_svg,
     export_text,
 )
@@ -31,11 +46,18 @@ from committee.theory import (
     measure_diversity,
     measure_error_law,
 )
-from committee.theory.displays import BiasVarianceDisplay, ImportanceDisplay, OutOfBagCurveDisplay
+from committee.theory.displays import (
+    BiasVarianceDisplay,
+    ImportanceDisplay,
+    OutOfBagCurveDisplay,
+)
 
 __version__ = "0.1.0.dev0"
 
 __all__ = [
+    "AbstainingAdaBoostClassifier",
+    "AdaBoostClassifier",
+    "AdaBoostRegressor",
     "AutoSize",
     "BaggingClassifier",
     "BaggingRegressor",
@@ -51,15 +73,23 @@ __all__ = [
     "ErrorLaw",
     "ExtraTreesClassifier",
     "ExtraTreesRegressor",
+    "FirstBoostingClassifier",
+    "GentleBoostClassifier",
     "ImportanceDisplay",
     "InputError",
     "InputTypeError",
+    "LogitBoostClassifier",
+    "MadaBoostClassifier",
     "MemberComparison",
+    "MultiBoostClassifier",
     "OutOfBagCurveDisplay",
     "RandomForestClassifier",
     "RandomForestRegressor",
+    "RealAdaBoostClassifier",
     "ResourceError",
     "RotationForestClassifier",
+    "SingleFeatureNB",
+    "SubsetNeighborClassifier",
     "ambiguity",
     "bootstrap_bias_variance",
     "bootstrap_error",

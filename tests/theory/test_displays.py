@@ -18,7 +18,7 @@ from committee.theory.displays import (
     ImportanceDisplay,
     OutOfBagCurveDisplay,
 )
-from committee.theory.displays.style import spread_labels
+from committee.core.plot_style import spread_labels
 
 mpl.use("Agg")
 

@@ -7,9 +7,11 @@ number of steps.
 
 from __future__ import annotations
 
-from typing import TypeVar
+from collections.abc import Callable
+from typing import Any, TypeVar
 
 import numpy as np
+import numpy.typing as npt
 from sklearn.base import clone
 
 Estimator = TypeVar("Estimator")
@@ -73,11 +75,32 @@ def seeded_clone(estimator: Estimator, seed: int, member: int) -> Estimator:
     estimator
         The unfitted clone. An outermost ``random_state`` is :func:`member_seed`.
     """
+    return _seeded(estimator, lambda count: _sequence(seed, member).generate_state(count))
+
+
+def reseeded_clone(estimator: Estimator, rng: np.random.Generator) -> Estimator:
+    """Clone an estimator and draw a seed for every ``random_state`` in it.
+
+    Parameters
+    ----------
+    estimator : estimator
+        A scikit-learn estimator, perhaps a nest of them; left as it is.
+    rng : numpy.random.Generator
+        Drawn from once per seed.
+
+    Returns
+    -------
+    estimator
+        The unfitted clone.
+    """
+    return _seeded(estimator, lambda count: rng.integers(2**32, size=count))
+
+
+def _seeded(estimator: Estimator, draw: Callable[[int], npt.NDArray[Any]]) -> Estimator:
     copy = clone(estimator)
     names = [name for name in copy.get_params() if f"__{name}".endswith("__random_state")]
     names.sort(key=lambda name: (name.count("__"), name))
-    seeds = _sequence(seed, member).generate_state(len(names)).tolist()
-    copy.set_params(**dict(zip(names, seeds, strict=True)))
+    copy.set_params(**dict(zip(names, draw(len(names)).tolist(), strict=True)))
     return copy  # type: ignore[no-any-return]
 
 

@@ -15,6 +15,7 @@ import narwhals as nw
 import numpy as np
 import numpy.typing as npt
 from scipy import sparse
+from sklearn.utils.validation import validate_data
 
 from committee import _engine
 from committee.data import Schema, Table, read_fit
@@ -78,6 +79,15 @@ class AnyRows:
     def keys(self, target: npt.NDArray[np.float64], n_threads: int) -> npt.NDArray[np.uint64]:
         """Hash each row with its target."""
         return _engine.table_keys(engine_table(self.table), target, n_threads)
+
+
+def container_to_ask(model: Any, X: Any) -> Any:
+    """Hold rows to predict against those that a model was fitted on, and keep their container."""
+    rows = X.tocsr() if sparse.issparse(X) else X
+    if not sparse.issparse(X) and open_frame(X) is None:
+        rows = as_matrix(X)
+    validate_data(model, rows, reset=False, skip_check_array=True)
+    return rows
 
 
 def refuse_empty(X: Any) -> None:

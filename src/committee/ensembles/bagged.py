@@ -13,9 +13,8 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 import numpy.typing as npt
-from scipy import sparse
 from sklearn.base import BaseEstimator, clone
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from committee import _engine
 from committee.core.bags import BagPlan, LeftOut, read_groups
@@ -42,12 +41,10 @@ from committee.data import (
     read_predict,
     read_weights,
 )
-from committee.data.arrays import as_matrix
 from committee.data.errors import describe
-from committee.data.frames import open_frame
 from committee.data.rows import Rows, engine_table
 from committee.ensembles.any_crew import AnyCrew, estimator_of, map_of
-from committee.ensembles.any_rows import AnyRows
+from committee.ensembles.any_rows import AnyRows, container_to_ask
 from committee.ensembles.continuing import Addition, Origin, members_to_add
 from committee.ensembles.map_draws import PROJECTIONS, draw_of
 from committee.ensembles.member_fitting import check_instance
@@ -295,11 +292,7 @@ class Bagged(CallbackSupport, MeanOpinion, NamedParameters, BaseEstimator):
                 raise InputError(describe("M-TREE", "forest_", found, fix="fit the model again"))
             name = type(self).__name__
             return engine_table(read_predict(X, self.schema_, estimator_name=name))
-        rows = X.tocsr() if sparse.issparse(X) else X
-        if not sparse.issparse(X) and open_frame(X) is None:
-            rows = as_matrix(X)
-        validate_data(self, rows, reset=False, skip_check_array=True)
-        return rows
+        return container_to_ask(self, X)
 
     @property
     def estimators_(self) -> Any:

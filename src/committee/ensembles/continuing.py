@@ -44,7 +44,7 @@ class Addition:
     Attributes
     ----------
     members : range
-        Indices of the members to make.
+        Indices of the members, or of the rounds of members, to make.
     seed : int
         Of the whole committee: that of the first fit.
     committee : Committee or None
@@ -56,7 +56,9 @@ class Addition:
     committee: Committee | None = None
 
 
-def members_to_add(estimator: Any, here: Origin, before: Origin | None) -> Addition:
+def members_to_add(
+    estimator: Any, here: Origin, before: Origin | None, per_round: int = 1
+) -> Addition:
     """Tell which members a fit has to add.
 
     Parameters
@@ -67,11 +69,13 @@ def members_to_add(estimator: Any, here: Origin, before: Origin | None) -> Addit
         Rows and seed of this fit.
     before : Origin or None
         Those of the last fit, None where there was none.
+    per_round : int
+        Members that are made together; ``n_estimators`` counts rounds.
 
     Returns
     -------
     Addition
-        All members, or with a warm start those that are missing.
+        All rounds, or with a warm start those that are missing.
     """
     wanted = estimator.n_estimators
     if before is None or not estimator.warm_start:
@@ -84,7 +88,7 @@ def members_to_add(estimator: Any, here: Origin, before: Origin | None) -> Addit
         found = "the weights are not those of the fit that is continued"
         fix = "fit with the same sample_weight, or set warm_start=False"
         raise InputError(describe("P-WARM", "sample_weight", found, fix=fix))
-    have = len(estimator.committee_)
+    have = len(estimator.committee_) // per_round
     if wanted < have:
         found = f"n_estimators={wanted} must be larger or equal to the {have} members there are"
         fix = "set warm_start=False to begin anew"

@@ -1,8 +1,10 @@
-"""Estimators whose members are engine trees."""
+"""Estimators whose members are engine trees, and other weak learners."""
 
 from committee.learners.extra_trees import ExtraTreesClassifier, ExtraTreesRegressor
 from committee.learners.random_forest import RandomForestClassifier, RandomForestRegressor
+from committee.learners.single_feature_nb import SingleFeatureNB
 from committee.learners.stump import DecisionStump
+from committee.learners.subset_neighbor import SubsetNeighborClassifier
 from committee.learners.svg_drawing import export_svg
 from committee.learners.text_drawing import export_text
 from committee.learners.tree import DecisionTreeClassifier, DecisionTreeRegressor
@@ -15,6 +17,8 @@ __all__ = [
     "ExtraTreesRegressor",
     "RandomForestClassifier",
     "RandomForestRegressor",
+    "SingleFeatureNB",
+    "SubsetNeighborClassifier",
     "export_svg",
     "export_text",
 ]

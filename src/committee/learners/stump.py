@@ -12,7 +12,7 @@ import numpy as np
 
 from committee import _engine
 from committee.core.parameter_docs import documented
-from committee.core.params import CLASS_WEIGHT_CONSTRAINTS, check_params
+from committee.core.params import CLASS_WEIGHT_CONSTRAINTS, check_params, integer
 from committee.data import (
     combine_weights,
     forget_unweighted,
@@ -43,6 +43,9 @@ class DecisionStump(TreeClassifier):
     ----------
     {class_weight}
     {categorical_features}
+    max_bins : int, default=65535
+        The largest number of intervals into which the values of a feature are sorted. A feature
+        with fewer distinct values is split exactly.
     {n_jobs}
 
     Attributes
@@ -69,6 +72,7 @@ class DecisionStump(TreeClassifier):
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         **TreeEstimator._parameter_constraints,
         "class_weight": CLASS_WEIGHT_CONSTRAINTS,
+        "max_bins": [integer(2, EXACT_BINS)],
     }
 
     def __init__(
@@ -76,10 +80,12 @@ class DecisionStump(TreeClassifier):
         *,
         class_weight: Any = None,
         categorical_features: Any = "from_dtype",
+        max_bins: int = EXACT_BINS,
         n_jobs: int | None = None,
     ) -> None:
         self.class_weight = class_weight
         self.categorical_features = categorical_features
+        self.max_bins = max_bins
         self.n_jobs = n_jobs
 
     def __sklearn_tags__(self) -> Any:
@@ -114,16 +120,13 @@ class DecisionStump(TreeClassifier):
         table, schema = forget_unweighted(table, schema, given)
         weight = combine_weights(given, read_class_weights(self.class_weight, labels, given))
         n_threads = self._threads()
-        rows = Rows.of(table, weight, max_bins=EXACT_BINS, n_threads=n_threads)
-        warn_coarse(rows, table)
+        rows = Rows.of(table, weight, max_bins=self.max_bins, n_threads=n_threads)
+        if self.max_bins == EXACT_BINS:
+            warn_coarse(rows, table)
         codes = np.ascontiguousarray(labels.codes.view(np.uint32))
         n_classes = [len(labels.classes[0])]
         stats = _engine.Stats.classes(codes, n_classes, weight)
-        params = _engine.TreeParams()
-        params.criterion = _engine.Criterion.error
-        params.max_depth = 1
-        params.min_gain = 0.0
-        forest = _engine.grow_tree(rows.matrix, rows.mapper, stats, params, n_threads)
+        forest = _engine.grow_tree(rows.matrix, rows.mapper, stats, stump_params(), n_threads)
         self._set_schema(schema)
         self._set_classes(labels.classes)
         self.tree_ = Tree(forest, tuple(n_classes))
@@ -131,6 +134,15 @@ class DecisionStump(TreeClassifier):
         share = forest.weight[leaves] / forest.weight[0]
         self.error_ = float(share @ forest.impurity[leaves])
         return self
+
+
+def stump_params() -> _engine.TreeParams:
+    """Ask the engine for one split, or none, by weighted error."""
+    params = _engine.TreeParams()
+    params.criterion = _engine.Criterion.error
+    params.max_depth = 1
+    params.min_gain = 0.0
+    return params
 
 
 def warn_coarse(rows: Rows, table: Table) -> None:

@@ -8,11 +8,7 @@ from typing import Any, Self
 import numpy as np
 
 from committee.core.params import invalid
-from committee.data import InputError
-from committee.data.errors import describe
-from committee.theory.bias_variance import bootstrap_bias_variance
-from committee.theory.decomposition import BiasVariance, ZeroOneBiasVariance, decompose
-from committee.theory.displays.style import (
+from committee.core.plot_style import (
     BLUE,
     INK,
     ORANGE,
@@ -23,6 +19,10 @@ from committee.theory.displays.style import (
     new_axes,
     tidy,
 )
+from committee.data import InputError
+from committee.data.errors import describe
+from committee.theory.bias_variance import bootstrap_bias_variance
+from committee.theory.decomposition import BiasVariance, ZeroOneBiasVariance, decompose
 
 NOISY = "bias² and noise"
 SUMS = {

@@ -12,9 +12,9 @@ from sklearn.utils import Bunch
 
 from committee.core.importance import summary
 from committee.core.params import invalid
+from committee.core.plot_style import BLUE, INK, Axes, Figure, by_name, pyplot, tidy
 from committee.data import InputError
 from committee.data.errors import describe
-from committee.theory.displays.style import BLUE, INK, Axes, Figure, by_name, pyplot, tidy
 
 KINDS = ("permutation", "debiased", "impurity")
 TITLES = {

@@ -9,9 +9,7 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.base import is_regressor
 
-from committee.data import InputError
-from committee.data.errors import describe
-from committee.theory.displays.style import (
+from committee.core.plot_style import (
     CYCLE,
     Axes,
     Figure,
@@ -20,6 +18,8 @@ from committee.theory.displays.style import (
     spread_labels,
     tidy,
 )
+from committee.data import InputError
+from committee.data.errors import describe
 
 DASHES = ("-", "--", "-.", ":")
 BEGINNING = 0.03  # share of the members whose scores, still low, do not set the limits

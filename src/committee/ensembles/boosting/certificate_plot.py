@@ -1,0 +1,147 @@
+"""The picture of a certificate: bounds and member errors by round, margins of the training rows."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from committee.core.margins import log_margin_bound
+from committee.core.members import Floats
+from committee.core.plot_style import BLUE, CYCLE, INK, pyplot, tidy
+from committee.data import InputError
+from committee.data.errors import describe
+from committee.ensembles.boosting.certificate import Certificate
+
+BOUND, ERRORS = "#777777", CYCLE[1]
+DASHED, DOTTED = (0, (5, 2)), (0, (1.2, 1.6))
+EVERY_ROUND = 60  # up to here a round has a mark of its own
+SAID = "training error <= "
+
+
+def training_bounds(certificate: Certificate) -> dict[str, Floats]:
+    """Follow, round by round, the bounds on the training error that a certificate claims.
+
+    Parameters
+    ----------
+    certificate : Certificate
+        Its claims name the bounds; its rounds hold their numbers.
+
+    Returns
+    -------
+    dict of str to ndarray of shape (n_rounds,)
+        Empty where nothing is claimed that is known after every round.
+    """
+    rounds, found = certificate.rounds, {}
+    for claim in certificate.claims:
+        name = claim.text.removeprefix(SAID)
+        if name.endswith("product of Z") and claim.text.startswith(SAID):
+            product = np.exp(np.cumsum(np.log(rounds["z"])))
+            times = round(claim.bound / product[-1]) if product[-1] > 0 else 1
+            found[name] = times * product
+        elif claim.text.startswith("product of Z <= exp(-2 sum gamma^2)"):
+            found["exp(−2 Σ γ²)"] = np.exp(-np.cumsum(rounds["edge"] ** 2) / 2)
+        elif claim.text.startswith(SAID):
+            ends = {key: column for key, column in rounds.items() if column[-1] == claim.bound}
+            found |= {name: column for key, column in ends.items() if key in ("kept", "loss")}
+    return found
+
+
+def plot_certificate(certificate: Certificate, axes: Any = None) -> Any:
+    """Draw the numbers of the rounds on the left, the margins on the right."""
+    if axes is None:
+        _, axes = pyplot().subplots(1, 2, figsize=(9.6, 3.7), layout="constrained")
+    pair = list(np.atleast_1d(np.asarray(axes, dtype=object)).ravel())
+    if len(pair) != 2:
+        found = f"{len(pair)} axes for rounds and margins"
+        raise InputError(describe("P-VALUE", "ax", found, allowed="a pair"))
+    for ax in pair:
+        tidy(ax, "y")
+    _draw_rounds(certificate, pair[0])
+    _draw_margins(certificate, pair[1])
+    return pair[0].get_figure(root=True)
+
+
+def plot_certificates(parts: Mapping[Any, Certificate], axes: Any = None) -> Any:
+    """Draw several certificates, one below the other, each under its label."""
+    if axes is None:
+        size = (9.6, 3.5 * len(parts))
+        _, axes = pyplot().subplots(
+            len(parts), 2, figsize=size, layout="constrained", squeeze=False
+        )
+    if len(axes) != len(parts):
+        found = f"{len(axes)} pairs of axes for {len(parts)} classes"
+        raise InputError(describe("P-VALUE", "axes", found, allowed="a pair for each class"))
+    for pair, (label, part) in zip(axes, parts.items(), strict=True):
+        figure = plot_certificate(part, pair)
+        pair[0].set_title(f"{label!r} against the rest: {_verdict(part)}", **TITLE)
+    return figure
+
+
+TITLE = {"fontsize": 10, "loc": "left", "color": INK}
+
+
+def _verdict(certificate: Certificate) -> str:
+    total = len(certificate.claims)
+    held = sum(claim.holds for claim in certificate.claims)
+    return f"{held} of {total} claims hold" if total else "no claims"
+
+
+def _draw_rounds(certificate: Certificate, ax: Any) -> None:
+    """Draw what bounds the training error, and the error of each member in its round."""
+    rounds = certificate.rounds
+    n_rounds = len(next(iter(rounds.values()), ())) or len(certificate.weights)
+    place, few = np.arange(1, n_rounds + 1), n_rounds <= EVERY_ROUND
+    for (name, bound), dash in zip(
+        training_bounds(certificate).items(), (DASHED, DOTTED), strict=False
+    ):
+        ax.plot(place, bound, color=BOUND, ls=dash, lw=1.3, label=f"bound: {name}")
+    if "error" in rounds:
+        mark = {"ls": "none", "marker": "o", "ms": 3.5 if few else 1.5}
+        ax.plot(place, rounds["error"], color=ERRORS, label="weighted error of the member", **mark)
+    error = certificate.training_error
+    text = f"training error, in the end: {error:.3g}"
+    ax.plot(n_rounds, error, "D", color=BLUE, ms=6, clip_on=False, zorder=4, label=text)
+    low = 0.5 if n_rounds > 1 else 0.0
+    ax.set_xlim(low if few else 0, n_rounds + (0.5 if few else 0.005 * n_rounds))
+    ax.locator_params(axis="x", integer=True)
+    ax.set_ylim(0, max(1.0, error) * 1.02)
+    ax.set_xlabel("round", fontsize=9)
+    ax.set_ylabel("share of training rows, by weight", fontsize=9)
+    ax.set_title(f"{certificate.algorithm}: {_verdict(certificate)}", **TITLE)
+    ax.legend(frameon=False, fontsize=9)
+
+
+def _draw_margins(certificate: Certificate, ax: Any) -> None:
+    """Draw the cumulative margins, the rows that are wrong, and the bound where one is claimed."""
+    order = np.argsort(certificate.margins, kind="stable")
+    margins = certificate.margins[order]
+    share = np.cumsum(certificate.distribution[order])
+    reach = max(1.0, float(np.abs(margins).max()))
+    x, steps = np.r_[-reach, margins, reach], np.r_[0.0, share, 1.0]
+    ax.axvspan(-reach, 0, color=INK, alpha=0.05, lw=0)
+    ax.text(-0.02 * reach, 0.98, "wrong ", ha="right", va="top", fontsize=9, color=INK)
+    ax.text(0.02 * reach, 0.98, " right", ha="left", va="top", fontsize=9, color=INK)
+    ax.step(x, steps, where="post", color=BLUE, lw=1.6, label="training rows")
+    if any(claim.text.startswith("share of margins") for claim in certificate.claims):
+        theta, rounds = np.linspace(-reach, reach, 201), certificate.rounds
+        bound = np.exp(np.minimum(log_margin_bound(theta, rounds["alpha"], np.log(rounds["z"])), 1))
+        ax.plot(theta, bound, color=BOUND, ls=DASHED, lw=1.3, label="bound")
+    least = float(margins[0])
+    ax.annotate(
+        f"least margin {least:.3g}",
+        (least, float(share[0])),
+        xytext=(0, 14),
+        textcoords="offset points",
+        ha="right" if least > 0.3 * reach else "left" if least < -0.3 * reach else "center",
+        fontsize=9,
+        color=BLUE,
+        arrowprops={"arrowstyle": "-", "color": BLUE, "lw": 0.8, "shrinkB": 2},
+    )
+    ax.set_xlim(-reach, reach)
+    ax.set_ylim(0, 1.02)
+    ax.set_xlabel("margin", fontsize=9)
+    ax.set_ylabel("share of rows with at most this margin", fontsize=9)
+    ax.set_title("Margins of the training rows, cumulative", **TITLE)
+    ax.legend(frameon=False, fontsize=9, loc="center left")

@@ -1,0 +1,202 @@
+"""What the displays of boosters share: questions to a model, and names beside the ends of lines."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.utils.validation import check_is_fitted
+
+from committee.core.members import Floats
+from committee.core.plot_style import Axes, by_name, pyplot, spread_labels
+from committee.data import InputError, read_classes
+from committee.data.errors import describe
+
+Codes = npt.NDArray[np.intp]
+
+LINE = 0.19  # inches from one line of labels to the next
+PANELS_ABREAST = 3
+
+
+def read_models(estimator: Any, asked: str) -> dict[str, Any]:
+    """Read one fitted model, or several under their names.
+
+    Parameters
+    ----------
+    estimator : estimator or mapping of str to estimator
+        The models.
+    asked : str
+        The method or attribute that they must have.
+    """
+    models = by_name(estimator, type(estimator).__name__)
+    for model in models.values():
+        check_is_fitted(model)
+        if not hasattr(model, asked) and not is_in_parts(model):
+            found = f"{type(model).__name__} has no {asked}"
+            raise InputError(describe("P-VALUE", "estimator", found, allowed="boosters"))
+    return models
+
+
+def is_in_parts(model: Any) -> bool:
+    """Say whether a model has one committee per class."""
+    return hasattr(model, "parts_")
+
+
+def refuse_parts(model: Any, what: str) -> None:
+    """Say what to pass instead of a model that has one committee per class."""
+    if is_in_parts(model):
+        found = f"{type(model).__name__} has one committee per class, and so {what} per class"
+        fix = "pass model.parts_[k], with (y == model.classes_[k]).astype(int) for y"
+        raise InputError(describe("P-VALUE", "estimator", found, fix=fix))
+
+
+def parts_of(name: str, model: Any) -> dict[str, Any]:
+    """Name the committees of a model: itself, or one for each class."""
+    if not is_in_parts(model):
+        return {name: model}
+    pairs = zip(model.classes_.tolist(), model.parts_, strict=True)
+    return {f"{name}: {label}": part for label, part in pairs}
+
+
+def class_codes(model: Any, y: Any, n_rows: int) -> Codes:
+    """Say which class of the model each row has.
+
+    Parameters
+    ----------
+    model : fitted classifier
+        With ``classes_``.
+    y : array-like of shape (n_rows,)
+        Labels.
+    n_rows : int
+        How many there should be.
+    """
+    read = read_classes(y, n_rows, estimator_name=type(model).__name__)
+    places = {label: code for code, label in enumerate(model.classes_.tolist())}
+    labels = read.classes[0].tolist()
+    unknown = [label for label in labels if label not in places]
+    if unknown:
+        found = f"{unknown[0]!r} is none of the classes of the fit, {model.classes_}"
+        raise InputError(describe("M-CLASSES", "y", found))
+    return np.array([places[label] for label in labels], dtype=np.intp)[read.codes[:, 0]]
+
+
+def read_rounds(rounds: Any, n_rounds: int) -> list[int]:
+    """Read which rounds to show; they count from 1."""
+    chosen = np.atleast_1d(np.asarray(rounds))
+    whole = chosen.size == 0 or np.issubdtype(chosen.dtype, np.integer)
+    if not whole or chosen.ndim != 1 or ((chosen < 1) | (chosen > n_rounds)).any():
+        allowed = f"whole numbers from 1 to {n_rounds}, the number of rounds"
+        raise InputError(describe("P-VALUE", "rounds", repr(rounds), allowed=allowed))
+    return sorted({int(t) for t in chosen})
+
+
+def n_rounds_of(model: Any) -> int:
+    """Count the rounds of a committee; a round of LogitBoost can have several members."""
+    return len(next(iter(model.rounds_.values()), ())) or len(model.committee_)
+
+
+def as_curve(name: str, numbers: Any, argument: str) -> Floats:
+    """Read a number for each round."""
+    curve = np.asarray(numbers, dtype=np.float64)
+    if curve.ndim != 1 or len(curve) == 0:
+        found = f"{name!r} has shape {curve.shape}"
+        allowed = "one number for each round"
+        raise InputError(describe("P-VALUE", argument, found, allowed=allowed))
+    return curve
+
+
+def panels(
+    axes: Any, n_panels: int, size: tuple[float, float], *, abreast: int = PANELS_ABREAST
+) -> list[Axes]:
+    """Take the given axes, or make as many, some abreast, all on one scale.
+
+    Parameters
+    ----------
+    axes : matplotlib Axes, or a sequence of them, or None
+        What the user gave.
+    n_panels : int
+        How many are needed.
+    size : tuple of float
+        Width and height of a panel in inches.
+    abreast : int
+        The most in a row.
+    """
+    if axes is None:
+        columns = min(n_panels, abreast)
+        lines = -(-n_panels // columns)
+        _, made = pyplot().subplots(
+            lines,
+            columns,
+            figsize=(size[0] * columns, size[1] * lines),
+            sharex=True,
+            sharey=True,
+            layout="constrained",
+            squeeze=False,
+        )
+        every = list(made.ravel())
+        for spare in every[n_panels:]:
+            spare.remove()
+        for ax in every[max(n_panels - columns, 0) : n_panels]:
+            ax.xaxis.set_tick_params(labelbottom=True)  # also where the line below is shorter
+        return every[:n_panels]
+    given = list(np.atleast_1d(np.asarray(axes, dtype=object)).ravel())
+    if len(given) != n_panels:
+        found = f"{len(given)} axes for {n_panels} panel(s)"
+        raise InputError(describe("P-VALUE", "axes", found))
+    return given
+
+
+def label_ends(ax: Axes, labels: Sequence[tuple[str, float, str]]) -> None:
+    """Write names right of the axes at the heights where lines end, where a legend would be far.
+
+    Parameters
+    ----------
+    ax : matplotlib Axes
+        With its final limits.
+    labels : sequence of (text, height, colour)
+        What to write.
+    """
+    low, high = ax.get_ylim()
+    inches = ax.get_figure(root=True).get_size_inches()[1] * ax.get_position().height
+    gap = LINE / max(inches, 0.5) * (high - low)
+    ends = np.clip([height for _, height, _ in labels], low, high)
+    for (text, _, colour), place in zip(labels, spread_labels(ends, gap), strict=True):
+        ax.annotate(
+            text,
+            (1.0, place),
+            xycoords=ax.get_yaxis_transform(),
+            xytext=(6, 0),
+            textcoords="offset points",
+            va="center",
+            fontsize=9,
+            color=colour,
+            annotation_clip=False,
+        )
+
+
+def scale_rounds(ax: Axes, n_rounds: int, *, log: bool) -> None:
+    """Lay out the axis of the rounds."""
+    if log:
+        ax.set_xscale("log")
+        ax.xaxis.set_major_formatter("{x:g}")
+        ax.set_xlim(1, max(n_rounds, 2))
+    else:
+        ax.set_xlim(0 if n_rounds > 10 else 0.7, n_rounds * 1.005 if n_rounds > 10 else n_rounds)
+        ax.locator_params(axis="x", integer=True)
+    ax.set_xlabel("round", fontsize=9)
+
+
+def last_known(curve: Floats) -> float:
+    """Give the last number that is known, NaN where none is."""
+    known = curve[np.isfinite(curve)]
+    return float(known[-1]) if len(known) else float("nan")
+
+
+def check_same_length(name: str, curves: Mapping[str, Floats | None], argument: str) -> None:
+    """Refuse curves of one model that are about different numbers of rounds."""
+    lengths = {len(curve) for curve in curves.values() if curve is not None}
+    if len(lengths) > 1:
+        found = f"the curves of {name!r} have {sorted(lengths)} rounds"
+        raise InputError(describe("P-VALUE", argument, found, allowed="one length"))

@@ -1,0 +1,193 @@
+"""The members of a booster round by round: the weight of each, and its error when it was made."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+
+from committee.core.members import Floats
+from committee.core.plot_style import CYCLE, INK, Axes, Figure, by_name, pyplot, tidy
+from committee.data import InputError
+from committee.data.errors import describe
+from committee.theory.displays.boosters import (
+    as_curve,
+    check_same_length,
+    parts_of,
+    read_models,
+    scale_rounds,
+)
+
+FEW = 60  # up to here every member has a stem
+MARKERS = ("o", "s", "^", "D", "v")
+
+
+@dataclass(frozen=True, eq=False)
+class MemberNumbers:
+    """What each member of a booster counts for.
+
+    Attributes
+    ----------
+    weights : ndarray of shape (n_members,)
+        The weights of the vote, for AdaBoost alpha.
+    errors : ndarray of shape (n_members,) or None
+        The weighted error of each member in its round.
+    """
+
+    weights: Floats
+    errors: Floats | None = None
+
+
+class MemberWeightsDisplay:
+    """Weights and errors of members by round, one above the other.
+
+    Parameters
+    ----------
+    members : MemberNumbers, or mapping of str to MemberNumbers
+        The numbers of one booster, or of several under their names.
+
+    Attributes
+    ----------
+    ax_ : matplotlib Axes
+        Where the weights were drawn.
+    axes_ : list of matplotlib Axes
+        That of the weights, and that of the errors where there are any.
+    figure_ : matplotlib Figure
+        The figure of ``ax_``.
+
+    Examples
+    --------
+    >>> display = MemberWeightsDisplay(MemberNumbers([0.42, 0.65, 0.92], [0.30, 0.21, 0.14]))
+    >>> display.members["model"].errors
+    array([0.3 , 0.21, 0.14])
+    """
+
+    ax_: Axes
+    axes_: list[Axes]
+    figure_: Figure
+
+    def __init__(self, members: MemberNumbers | Mapping[str, MemberNumbers]) -> None:
+        self.members: dict[str, MemberNumbers] = {}
+        for name, each in by_name(members, "model").items():
+            weights = as_curve("weights", each.weights, "members")
+            errors = None if each.errors is None else as_curve("errors", each.errors, "members")
+            check_same_length(name, {"weights": weights, "errors": errors}, "members")
+            self.members[name] = MemberNumbers(weights, errors)
+
+    @classmethod
+    def from_estimator(
+        cls, estimator: Any, *, log_rounds: bool = False, axes: Any = None
+    ) -> Self:
+        """Read the weights and errors of the members of fitted boosters and draw them.
+
+        Parameters
+        ----------
+        estimator : estimator or mapping of str to estimator
+            Fitted boosters; one with a committee per class gives a series per class.
+        log_rounds : bool, default=False
+            Whether the axis of the rounds is logarithmic.
+        axes : pair of matplotlib Axes or None
+            Where to draw weights and errors; a single one where no booster has errors. None
+            makes a figure.
+
+        Returns
+        -------
+        MemberWeightsDisplay
+            The display, drawn.
+        """
+        members = {}
+        for name, model in read_models(estimator, "committee_").items():
+            for title, part in parts_of(name, model).items():
+                members[title] = MemberNumbers(part.committee_.weights, _errors(part))
+        return cls(members).plot(axes, log_rounds=log_rounds)
+
+    def plot(self, axes: Any = None, *, log_rounds: bool = False) -> Self:
+        """Draw weights and errors.
+
+        Parameters
+        ----------
+        axes : pair of matplotlib Axes or None
+            Where to draw weights and errors; a single one where there are no errors. None makes
+            a figure.
+        log_rounds : bool, default=False
+            Whether the axis of the rounds is logarithmic.
+
+        Returns
+        -------
+        MemberWeightsDisplay
+            The display itself.
+        """
+        kinds = {"weight": [m.weights for m in self.members.values()]}
+        if any(m.errors is not None for m in self.members.values()):
+            kinds["weighted error"] = [m.errors for m in self.members.values()]
+        if axes is None:
+            size = (6.8, 0.6 + 2.1 * len(kinds))
+            _, axes = pyplot().subplots(
+                len(kinds), 1, figsize=size, sharex=True, layout="constrained"
+            )
+        self.axes_ = list(np.atleast_1d(np.asarray(axes, dtype=object)).ravel())
+        if len(self.axes_) != len(kinds):
+            found = f"{len(self.axes_)} axes for {' and '.join(kinds)}"
+            raise InputError(describe("P-VALUE", "axes", found))
+        self.ax_ = self.axes_[0]
+        self.figure_ = self.ax_.get_figure(root=True)
+        longest = max(len(m.weights) for m in self.members.values())
+        for ax, (kind, series) in zip(self.axes_, kinds.items(), strict=True):
+            tidy(ax, "y")
+            scale_rounds(ax, longest, log=log_rounds)
+            if longest <= FEW and not log_rounds:
+                ax.set_xlim(0.5, longest + 0.5)
+            self._draw(ax, series, longest)
+            ax.set_ylabel(kind, fontsize=9)
+        for ax in self.axes_[:-1]:
+            ax.set_xlabel("")
+        if len(kinds) == 2:
+            self._finish_errors(self.axes_[1])
+        if len(self.members) > 1:
+            marks = {"markerscale": 1.0 if longest <= FEW else 2.5}
+            self.ax_.legend(frameon=False, fontsize=9, ncols=3, loc="lower left",
+                            bbox_to_anchor=(0, 1), borderaxespad=0.2, **marks)
+        return self
+
+    def _draw(self, ax: Axes, series: list[Any], longest: int) -> None:
+        few = longest <= FEW
+        for k, (name, numbers) in enumerate(zip(self.members, series, strict=True)):
+            if numbers is None:
+                continue
+            colour, rounds = CYCLE[k % len(CYCLE)], np.arange(1, len(numbers) + 1)
+            mark = MARKERS[k % len(MARKERS)]
+            if few and len(self.members) == 1:
+                ax.vlines(rounds, 0, numbers, color=colour, linewidth=1.2)
+            look = {"marker": mark, "ms": 4 if few else 2, "color": colour, "label": name}
+            ax.plot(rounds, numbers, ls="none", clip_on=False, **look)
+        ax.set_ylim(min(0.0, ax.get_ylim()[0]) if _negative(series) else 0.0, None)
+
+    def _finish_errors(self, ax: Axes) -> None:
+        ax.axhline(0.5, color=INK, linewidth=1, linestyle=(0, (5, 2)))
+        ax.set_ylim(0, max(0.56, ax.get_ylim()[1]))
+        ax.annotate(
+            "chance",
+            (1.0, 0.5),
+            xycoords=ax.get_yaxis_transform(),
+            xytext=(6, 0),
+            textcoords="offset points",
+            va="center",
+            fontsize=9,
+            color=INK,
+            annotation_clip=False,
+        )
+
+
+def _errors(model: Any) -> Floats | None:
+    """Read the errors of the members, or, of votes that may abstain, half of 1 less the edge."""
+    rounds = model.rounds_
+    errors = rounds.get("error")
+    if errors is None and "edge" in rounds:
+        errors = (1 - np.asarray(rounds["edge"])) / 2
+    return errors if errors is not None and len(errors) == len(model.committee_) else None
+
+
+def _negative(series: list[Any]) -> bool:
+    return any(bool((each < 0).any()) for each in series if each is not None)
