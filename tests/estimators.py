@@ -10,7 +10,22 @@ from typing import Any
 import numpy as np
 from sklearn.base import BaseEstimator, clone, is_classifier
 
-from committee import DecisionStump, DecisionTreeClassifier, DecisionTreeRegressor
+from committee import (
+    AbstainingAdaBoostClassifier,
+    AdaBoostClassifier,
+    AdaBoostRegressor,
+    DecisionStump,
+    DecisionTreeClassifier,
+    DecisionTreeRegressor,
+    FirstBoostingClassifier,
+    GentleBoostClassifier,
+    LogitBoostClassifier,
+    MadaBoostClassifier,
+    MultiBoostClassifier,
+    RealAdaBoostClassifier,
+    SingleFeatureNB,
+    SubsetNeighborClassifier,
+)
 from committee.ensembles.bagging import BaggingClassifier, BaggingRegressor
 from committee.ensembles.rotation_forest import RotationForestClassifier
 from committee.learners.extra_trees import ExtraTreesClassifier, ExtraTreesRegressor
@@ -34,6 +49,21 @@ COMMITTEES: list[BaseEstimator] = [
     BaggingClassifier(None, 4, random_state=0),
     BaggingRegressor(None, 4, random_state=0),
     RotationForestClassifier(None, 4, random_state=0),
+]
+BOOSTERS: list[BaseEstimator] = [
+    AbstainingAdaBoostClassifier(n_estimators=4, random_state=0),
+    AdaBoostClassifier(n_estimators=4, random_state=0),
+    AdaBoostRegressor(n_estimators=4, random_state=0),
+    FirstBoostingClassifier(random_state=0),
+    GentleBoostClassifier(n_estimators=4, random_state=0),
+    LogitBoostClassifier(n_estimators=4, random_state=0),
+    MadaBoostClassifier(n_estimators=4, random_state=0),
+    MultiBoostClassifier(n_estimators=16, random_state=0),  # four would not tell three classes
+    RealAdaBoostClassifier(n_estimators=4, random_state=0),
+]
+WEAK_LEARNERS: list[BaseEstimator] = [
+    SingleFeatureNB(),
+    SubsetNeighborClassifier(random_state=0),
 ]
 # Those whose members all see every row, so that what one tree learns the model knows.
 SEE_ALL_ROWS = [e for e in ESTIMATORS if not getattr(e, "bootstrap", False)]
@@ -59,6 +89,8 @@ def name_of(estimator: BaseEstimator) -> str:
 
 def forest_of(model: Any) -> Any:
     """Return the native forest of a fitted model."""
+    if hasattr(model, "committee_") and not hasattr(model, "forest_"):
+        return model.committee_.members.forest
     return model.forest_ if hasattr(model, "forest_") else model.tree_.forest
 
 

@@ -146,21 +146,24 @@ class SingleFeatureNB(NamedParameters, ClassifierMixin, BaseEstimator):
             theta = (on + self.alpha) / (mass + 2 * self.alpha)[:, None]
             return theta, theta
         theta = np.stack([np.sum(share * x, axis=1) for x in X.T], axis=1)
-        apart = (X[None] - theta[:, None]) ** 2  # [class, row, feature]
-        var = np.sum(share[:, :, None] * apart, axis=1)
         every = own.sum(axis=0) / mass.sum()
         middle = np.sum(every[:, None] * X, axis=0)
-        whole = np.sum(every[:, None] * (X - middle) ** 2, axis=0)
-        return theta, np.maximum(var + self.var_smoothing * whole, TINY)
+        with np.errstate(over="ignore", invalid="ignore"):  # an infinite variance tells nothing apart
+            apart = (X[None] - theta[:, None]) ** 2  # [class, row, feature]
+            var = np.sum(share[:, :, None] * apart, axis=1)
+            whole = np.sum(every[:, None] * (X - middle) ** 2, axis=0)
+            var = np.nan_to_num(var + self.var_smoothing * whole, nan=np.inf)
+            return theta, np.maximum(var, TINY)
 
     def _scores(self, x: Floats, theta: Floats, var: Floats, log_prior: Floats) -> Floats:
         """Add the logarithms of prior and likelihood of each class (columns)."""
         if self.distribution == "bernoulli":
             on = (x > self.binarize)[:, None]
             return np.asarray(log_prior + np.where(on, np.log(theta), np.log1p(-theta)))
-        with np.errstate(over="ignore"):
+        with np.errstate(over="ignore", invalid="ignore"):
             apart = (x[:, None] - theta) ** 2 / var
-        return np.asarray(log_prior - (np.log(2 * np.pi * var) + apart) / 2)
+            scores = log_prior - (np.log(2 * np.pi * var) + apart) / 2
+        return np.asarray(np.where(np.isnan(scores), -np.inf, scores))
 
     def _joint(self, X: Any) -> Floats:
         check_is_fitted(self)

@@ -39,6 +39,7 @@ from committee.learners.tree import DecisionTreeRegressor
 
 EXACT = "a member without error: it decides alone"
 TOO_FAR = "the mean loss of the next member is not below 1/2"
+ROUNDING = 1e-12  # errors below this share of the range of y are none
 CHUNK = 2**22  # predictions of members that are held at a time
 
 
@@ -57,7 +58,10 @@ class AdaBoostRegressor(RegressorMixin, MemberViewing, Booster):
         Factor on the logarithm of every beta; below 1 more rounds are needed.
     loss : {"linear", "square", "exponential"}, default="linear"
         L: the share r of the largest error, its square, or 1 - exp(-r).
-    {rest}
+    resample : bool or "auto", default=True
+        Whether the weak learner is given a sample of the rows drawn by their weights, as in the
+        paper, instead of the weights; "auto" does so only where its ``fit`` takes none.
+    {stopping}
 
     Attributes
     ----------
@@ -94,7 +98,7 @@ class AdaBoostRegressor(RegressorMixin, MemberViewing, Booster):
         n_estimators: int = 50,
         learning_rate: float = 1.0,
         loss: str = "linear",
-        resample: bool | str = "auto",
+        resample: bool | str = True,
         early_stopping: bool = False,
         validation_fraction: float = 0.1,
         n_iter_no_change: int = 10,
@@ -126,12 +130,14 @@ class AdaBoostRegressor(RegressorMixin, MemberViewing, Booster):
             h = task.fit(d)
             apart = np.abs(h.said[:, 0] - task.y)
             largest = float(apart.max())
-            if largest == 0:
+            if largest <= ROUNDING * np.ptp(task.y):
                 yield Round(h.seat(), np.append(0 * alphas, 1.0), {"error": 0.0, "alpha": np.inf})
                 return EXACT
             loss = self._losses(apart / largest)
             error = float(np.sum(d * loss))
             if error >= 1 / 2:
+                if not len(alphas):  # one member is better than none
+                    yield Round(h.seat(), np.ones(1), {"error": error, "alpha": 0.0})
                 return TOO_FAR
             alpha = self.learning_rate * np.log((1 - error) / error) / 2
             alphas = np.append(alphas, alpha)

@@ -121,6 +121,10 @@ class BoostedClassifier(SecondOpinions, MemberViewing, ClassifierMixin, Booster)
 
     def _named(self, decision: Floats, classes: npt.NDArray[Any]) -> npt.NDArray[Any]:
         """Name the class that leads, the first of equal ones."""
+        known = getattr(self, "n_classes_", None)
+        if not isinstance(classes, np.ndarray) or known not in (None, len(classes)):
+            found = f"classes_ no longer holds {known} classes"
+            raise InputError(describe("M-CLASSES", "classes_", found, fix="fit the model again"))
         if decision.shape[1] != self._width(len(classes)):
             found = f"classes_ holds {len(classes)} classes, the decision {decision.shape[1]}"
             raise InputError(describe("M-CLASSES", "classes_", found, fix="fit the model again"))

@@ -31,7 +31,7 @@ from committee.core.params import (
 from committee.core.rounds import Round, assemble
 from committee.core.watching import CallbackSupport, Watch, with_callbacks
 from committee.data import InputError, Schema, read_predict
-from committee.data.errors import describe, warn
+from committee.data.errors import class_name, describe, warn
 from committee.data.rows import engine_table
 from committee.ensembles.any_rows import container_to_ask
 from committee.ensembles.boosting.record import Record, Rounds
@@ -208,7 +208,7 @@ class Booster(CallbackSupport, NamedParameters, BaseEstimator):
 
     def _boost(self, train: TrainingSet, held_out: Any, seed: int, watched: dict[str, Any]) -> None:
         """Assemble the committee and keep it; an error leaves everything as it was."""
-        here = train.origin(seed, self._threads())
+        here = train.origin(seed, train.n_threads)
         each = self._members_per_round(train)
         add = members_to_add(self, here, getattr(self, "origin_", None), each)
         known = {} if add.committee is None else answers(add.committee, self.questions_)
@@ -264,8 +264,9 @@ class Booster(CallbackSupport, NamedParameters, BaseEstimator):
                 judge(made)
         if not record.facts:
             record.questions.append(-1)
-            found = f"{record.reason}; the model predicts what is most frequent"
-            warn(describe("M-PRIOR", "estimator", found, fix="another weak learner"))
+            if task.n_classes != 1:  # of a single class y itself has told
+                found = f"{record.reason}; the model predicts what is most frequent"
+                warn(describe("M-PRIOR", "estimator", found, fix="another weak learner"))
             yield Round(self._prior(task), np.ones(1))
 
     def _reason(self, record: Record, judge: Judge | None) -> str:
@@ -300,6 +301,9 @@ class Booster(CallbackSupport, NamedParameters, BaseEstimator):
         check_is_fitted(self)
         if grown_by_engine(self.estimator_):
             name = type(self).__name__
+            if not isinstance(self.schema_, Schema):
+                found = f"schema_ is {class_name(self.schema_)}, no Schema"
+                raise InputError(describe("M-TREE", "schema_", found, fix="fit the model again"))
             return engine_table(read_predict(X, self.schema_, estimator_name=name))
         return container_to_ask(self, X)
 

@@ -60,7 +60,7 @@ class Certified(Booster):
 
     def _margins(self, train: TrainingSet, committee: Committee, weights: Floats) -> Floats:
         """Give the margins of the training rows, were the members' weights these."""
-        decision = committee.decision(train.rows.asked, n_threads=self._threads())
+        decision = committee.decision(train.rows.asked, n_threads=train.n_threads)
         return normalised_margins(decision, train.y, weights)
 
     def certificate(self) -> Certificate | CertificateSet:
@@ -115,7 +115,7 @@ class Certified(Booster):
     def _recollect(self, train: TrainingSet) -> Recollection:
         """Run the algorithm again with the members as its answers."""
         known = answers(self.committee_, self.questions_)
-        here = train.origin(self.origin_.seed, self._threads())
+        here = train.origin(self.origin_.seed, train.n_threads)
         task = self._task(train, here, seated=known, recall_only=True)
         record, weights = Record(), np.empty(0)
         try:
@@ -130,7 +130,7 @@ class Certified(Booster):
 
     def _compare(self, certificate: Certificate, train: TrainingSet) -> Verification:
         """Compare what was recorded with what comes out."""
-        here = train.origin(self.origin_.seed, self._threads())
+        here = train.origin(self.origin_.seed, train.n_threads)
         n_rows, n_members = train.rows.n_rows, len(self.committee_)
         findings = list(compare_rows("content", self.origin_.keys, here.keys, exact=True))
         if here.weights != self.origin_.weights:

@@ -72,7 +72,7 @@ class TwoClassBooster(BoostedClassifier):
             "classes_": train.classes,
             "n_classes_": len(parts),
             "estimator_": clone(self._base()),
-            "origin_": train.origin(seed, self._threads()),
+            "origin_": train.origin(seed, train.n_threads),
             "schema_": schema,
             "n_features_in_": schema.n_features,
             "stop_reason_": "; ".join(

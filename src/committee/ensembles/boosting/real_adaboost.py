@@ -5,7 +5,9 @@ A hypothesis that parts the rows into cells says in cell j
     c_j = 1/2 ln((W+_j + s) / (W-_j + s)),    which makes Z = 2 sum_j sqrt(W+_j W-_j) the least,
 
 where W+_j and W-_j weigh the rows of either class there, and s keeps an unmixed cell finite. Other
-hypotheses say half the log-odds of their probabilities (Friedman, Hastie and Tibshirani 2000).
+hypotheses say half the log-odds of their probabilities (Friedman, Hastie and Tibshirani 2000), and
+are given the weight alpha that makes Z = sum D exp(-alpha y f) the least: naive Bayes is surer than
+it should be.
 """
 
 from __future__ import annotations
@@ -15,6 +17,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
+from scipy import optimize
 
 from committee.core.members import Floats
 from committee.core.params import real
@@ -30,8 +33,11 @@ from committee.ensembles.boosting.reweighting import (
     distribution,
     product_claim,
 )
+from committee.ensembles.boosting.rows import TreeRows
 from committee.ensembles.boosting.task import Task
 from committee.learners.tree import DecisionTreeClassifier
+
+FARTHEST = 2.0**20  # a step beyond this is no step
 
 
 @boosting_documented
@@ -103,17 +109,19 @@ class RealAdaBoostClassifier(TwoClassBooster):
 
     def _rounds(self, task: Task) -> Rounds:
         s = 1 / (2 * task.size) if self.smoothing is None else self.smoothing
-        log_d, t = np.log(task.weight), 0
+        log_d, alphas = np.log(task.weight), np.empty(0)
         while True:
             d = distribution(log_d)
             h = confident(task.fit(d), d, task, s)
-            u = task.signs * h.said[:, 0]
-            z = float(np.sum(d * np.exp(-u)))
+            u = task.agreement(h)
+            alpha = 1.0 if isinstance(task.rows, TreeRows) else best_step(d, u)
+            z = float(np.sum(d * np.exp(-alpha * u)))
             if z >= 1 - CHANCE:
                 return NO_BETTER
-            t += 1
-            log_d -= u
-            yield Round(h.seat(), np.ones(t), {"edge": float(np.sum(d * np.sign(u))), "z": z})
+            alphas = np.append(alphas, alpha)
+            log_d -= alpha * u
+            facts = {"edge": float(np.sum(d * np.sign(u))), "alpha": alpha, "z": z}
+            yield Round(h.seat(), alphas, facts)
 
     def _claims(self, certificate: Certificate) -> Iterator[Claim]:
         yield product_claim(certificate)
@@ -126,6 +134,20 @@ def confident(h: Hypothesis, d: Floats, task: Task, s: float) -> Hypothesis:
     plus = np.bincount(h.cells, np.where(task.y == 1, d, 0.0))
     minus = np.bincount(h.cells, np.where(task.y == 1, 0.0, d))
     return h.valued(np.log((plus + s) / (minus + s))[:, None] / 2)
+
+
+def best_step(d: Floats, u: Floats) -> float:
+    """Find the alpha that makes sum d exp(-alpha u) the least; 1 where no row is wrong."""
+
+    def slope(alpha: float) -> float:
+        return float(np.sum(d * u * np.exp(-alpha * u)))
+
+    if slope(0.0) <= 0 or not (u < 0).any():
+        return float(slope(0.0) > 0)
+    far = 1.0
+    while slope(far) > 0 and far < FARTHEST:
+        far *= 2
+    return far if slope(far) > 0 else float(optimize.brentq(slope, 0.0, far, xtol=1e-12))
 
 
 @dataclass(frozen=True)

@@ -44,6 +44,8 @@ class TrainingSet:
         How many rows the user gave.
     part : bool
         Whether this is one class against the rest, of several such problems.
+    n_threads : int
+        Threads that the fit may use.
     """
 
     rows: BoostingRows
@@ -53,6 +55,7 @@ class TrainingSet:
     kept: npt.NDArray[np.intp] | None
     n_given: int
     part: bool = False
+    n_threads: int = 1
 
     @property
     def distribution(self) -> Floats:
@@ -116,7 +119,7 @@ def read_training(
         targets, classes = read_numbers(y, n_rows, estimator_name=owner)[:, 0], None
     if kept is not None:
         targets, given = targets[kept], given[kept]
-    return TrainingSet(rows, targets, classes, given, kept, n_rows)
+    return TrainingSet(rows, targets, classes, given, kept, n_rows, n_threads=n_threads)
 
 
 @dataclass(frozen=True, eq=False)
