@@ -19,7 +19,7 @@ import committee
 from benchmarks import busy, peers, report, timing
 from benchmarks.data import SCALE
 
-STAGES = ("binning", "histogram", "growing", "predicting", "memory", "forests")
+STAGES = ("binning", "histogram", "growing", "predicting", "memory", "forests", "boosting")
 RESULTS = Path(__file__).parent / "results"
 TRIALS = Path(__file__).parents[1] / "build" / "benchmarks"
 

@@ -1,4 +1,4 @@
-"""The main job: a tree and a forest on a shipped data set, how good they are, and what they say."""
+"""The main job: a tree, a forest and a booster on a shipped data set, and what they say."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ import time
 from sklearn.model_selection import StratifiedKFold, cross_val_score
 
 from committee import (
+    AdaBoostClassifier,
+    DecisionStump,
     DecisionTreeClassifier,
     RandomForestClassifier,
     __version__,
@@ -30,10 +32,13 @@ def main() -> None:
         categorical_features=heart.categorical_features,
         random_state=0,
     )
+    stump = DecisionStump(categorical_features=heart.categorical_features)
+    booster = AdaBoostClassifier(stump, n_estimators=30)
     n, p = heart.data.shape
     print(f"committee {__version__}: heart disease, {n} patients, {p} features")
     folds = StratifiedKFold(10, shuffle=True, random_state=0)
-    for name, model in (("C4.5-like tree", tree), ("random forest", forest)):
+    named = {"C4.5-like tree": tree, "random forest": forest, "AdaBoost, 30 stumps": booster}
+    for name, model in named.items():
         scores = cross_val_score(model, heart.data, heart.target, cv=folds)
         begin = time.perf_counter()
         model.fit(heart.data, heart.target)
@@ -49,6 +54,8 @@ def main() -> None:
     for feature in found.importances_mean.argsort()[::-1][:5].tolist():
         mean, error = 100 * found.importances_mean[feature], 100 * found.importances_se[feature]
         print(f"  {heart.feature_names[feature]:<10} {mean:4.1f} +- {error:.1f}")
+    certificate = booster.certificate()
+    print(f"\n{certificate}\n{certificate.verify(heart.data, heart.target)}")
     print(f"\nThe tree, {tree.get_n_leaves()} leaves, depth {tree.get_depth()}:\n")
     print(export_text(tree, feature_names=heart.feature_names))
 

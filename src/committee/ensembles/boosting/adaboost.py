@@ -155,7 +155,8 @@ class AdaBoostClassifier(BoostedClassifier):
         for _ in range(REDRAWS if task.draws else 1):
             h = task.fit(d).through(signs if task.n_classes == 2 else votes)
             u = task.agreement(h)
-            right, wrong = weight_of(d, u > 0), weight_of(d, u < 0)
+            wrong = weight_of(d, u < 0)
+            right = 1 - wrong
             if wrong == 0 or np.log(right / wrong) / 2 + guess > CHANCE:
                 break
         return h, u, right, wrong

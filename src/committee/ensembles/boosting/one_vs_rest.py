@@ -62,7 +62,7 @@ class TwoClassBooster(BoostedClassifier):
         """Copy the model for each class; a warm start goes on with the copies there are."""
         parts = getattr(self, "parts_", None) if self.warm_start else None
         if parts is None or len(parts) != n_classes:
-            return [clone(self) for _ in range(n_classes)]
+            return [_unwatched(self) for _ in range(n_classes)]
         return [_continued(part, self) for part in parts]
 
     def _of_parts(self, train: TrainingSet, seed: int, parts: list[Self]) -> dict[str, Any]:
@@ -193,8 +193,15 @@ def _committee(part: Any) -> Committee:
     return part.committee_  # type: ignore[no-any-return]
 
 
+def _unwatched(model: Any) -> Any:
+    """Copy a model without its callbacks: the whole tells them about its parts."""
+    copy = clone(model)
+    vars(copy).pop("_skl_callbacks", None)
+    return copy
+
+
 def _continued(part: Any, model: Any) -> Any:
     """Copy a part with its fit, and let it go on with the parameters of the model."""
-    copy = clone(model)
+    copy = _unwatched(model)
     copy.__dict__.update({name: kept for name, kept in vars(part).items() if name.endswith("_")})
     return copy
