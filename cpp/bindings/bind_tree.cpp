@@ -2,6 +2,7 @@
 #include <utility>
 
 #include "bindings.hpp"
+#include "committee/distribution.hpp"
 #include "committee/shard.hpp"
 #include "committee/tree.hpp"
 
@@ -203,6 +204,19 @@ void bind_tree(nb::module_& m) {
         "The tree, and for every row of the matrix the index of its leaf.");
   m.def("grow_tree_sharded", &grow_sharded, nb::arg("matrix"), nb::arg("mapper"), nb::arg("stats"),
         nb::arg("params"), nb::arg("shards"), nb::arg("n_threads"));
+  m.def(
+      "distribution",
+      [](const DoubleArray& log_weight, int n_threads) {
+        const std::size_t n = log_weight.shape(0);
+        std::vector<double> out(n);
+        without_gil(n_threads, [&](const Context& context) {
+          distribution(as_span(log_weight), out, context);
+          return 0;
+        });
+        return to_numpy(std::move(out), {n});
+      },
+      nb::arg("log_weight").noconvert(), nb::arg("n_threads") = 1,
+      "exp(log_weight) over its sum, without overflow.");
   m.def("split_quality", &split_quality, nb::arg("criterion"), nb::arg("left").noconvert(),
         nb::arg("right").noconvert());
 }

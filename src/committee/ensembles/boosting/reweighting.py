@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 import numpy.typing as npt
 
+from committee import _engine
 from committee.core.margins import log_margin_bound
 from committee.core.members import Floats
 from committee.data.errors import describe, warn
@@ -25,9 +26,8 @@ def distribution(log_weight: Floats) -> Floats:
 
     Weights stay logarithms between rounds: products of exponentials underflow after some hundred.
     """
-    weight = np.exp(log_weight - log_weight.max())
-    weight /= weight.sum()
-    return np.asarray(weight)
+    flat = np.ascontiguousarray(log_weight).ravel()
+    return _engine.distribution(flat).reshape(log_weight.shape)
 
 
 def weight_of(d: Floats, chosen: npt.NDArray[np.bool_]) -> float:
