@@ -60,12 +60,17 @@ class Data:
 
 
 @cache
-def index() -> dict[str, dict[str, Any]]:
-    """Return what is known of each set that has folds."""
+def every_set() -> dict[str, dict[str, Any]]:
+    """Return what is known of each set."""
     if not (SHARED_DATA / "index.json").exists():
         raise SystemExit(f"the data sets are expected in {SHARED_DATA}.")
     sets = json.loads((SHARED_DATA / "index.json").read_text(encoding="utf-8"))["sets"]
-    return {entry["name"]: entry for entry in sets if entry["name"] in folds()}
+    return {entry["name"]: entry for entry in sets}
+
+
+def index() -> dict[str, dict[str, Any]]:
+    """Return what is known of each set that has folds."""
+    return {name: entry for name, entry in every_set().items() if name in folds()}
 
 
 @cache
@@ -73,8 +78,9 @@ def folds() -> dict[str, list[int]]:
     return json.loads((SHARED_DATA / "folds.json").read_text(encoding="utf-8"))
 
 
-def load(name: str) -> Data:
-    entry = index()[name]
+def read(name: str) -> tuple[pd.DataFrame, np.ndarray]:
+    """Read features, with categories as such, and target of a set."""
+    entry = every_set()[name]
     columns = entry["columns"]
     frame = pd.read_csv(
         SHARED_DATA / entry["file"],
@@ -88,8 +94,12 @@ def load(name: str) -> Data:
             frame[column["name"]] = pd.Categorical(frame[column["name"]], levels)
     features = [column["name"] for column in columns if column["role"] == "feature"]
     classify = entry["task"] == "classification"
-    y = frame[entry["target"]].to_numpy(dtype=str if classify else np.float64)
-    return Data(name, entry["task"], frame[features], y, np.array(folds()[name]))
+    return frame[features], frame[entry["target"]].to_numpy(dtype=str if classify else np.float64)
+
+
+def load(name: str) -> Data:
+    X, y = read(name)
+    return Data(name, every_set()[name]["task"], X, y, np.array(folds()[name]))
 
 
 def as_codes(data: Data) -> pd.DataFrame:
