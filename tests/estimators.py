@@ -27,7 +27,7 @@ from committee import (
     SubsetNeighborClassifier,
 )
 from committee.ensembles.bagging import BaggingClassifier, BaggingRegressor
-from committee.ensembles.rotation_forest import RotationForestClassifier
+from committee.ensembles.bagging.rotation_forest import RotationForestClassifier
 from committee.learners.extra_trees import ExtraTreesClassifier, ExtraTreesRegressor
 from committee.learners.random_forest import RandomForestClassifier, RandomForestRegressor
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from typing import Any
 
 from sklearn.model_selection import StratifiedKFold, cross_val_score
 
@@ -37,7 +38,11 @@ def main() -> None:
     n, p = heart.data.shape
     print(f"committee {__version__}: heart disease, {n} patients, {p} features")
     folds = StratifiedKFold(10, shuffle=True, random_state=0)
-    named = {"C4.5-like tree": tree, "random forest": forest, "AdaBoost, 30 stumps": booster}
+    named: dict[str, Any] = {
+        "C4.5-like tree": tree,
+        "random forest": forest,
+        "AdaBoost, 30 stumps": booster,
+    }
     for name, model in named.items():
         scores = cross_val_score(model, heart.data, heart.target, cv=folds)
         begin = time.perf_counter()

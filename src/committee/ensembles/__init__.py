@@ -1,6 +1,10 @@
 """Committees over any learner: bagging, random subspaces and projections, rotation, boosting."""
 
-from committee.ensembles.bagging import BaggingClassifier, BaggingRegressor
+from committee.ensembles.bagging import (
+    BaggingClassifier,
+    BaggingRegressor,
+    RotationForestClassifier,
+)
 from committee.ensembles.boosting import (
     AbstainingAdaBoostClassifier,
     AdaBoostClassifier,
@@ -12,7 +16,6 @@ from committee.ensembles.boosting import (
     MultiBoostClassifier,
     RealAdaBoostClassifier,
 )
-from committee.ensembles.rotation_forest import RotationForestClassifier
 
 __all__ = [
     "AbstainingAdaBoostClassifier",

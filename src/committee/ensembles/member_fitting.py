@@ -27,7 +27,7 @@ from committee.core.members import Floats, Member
 from committee.core.randomness import member_rng, member_seed, seeded_clone
 from committee.data import DataWarning, InputError, InputTypeError
 from committee.data.errors import describe
-from committee.ensembles.feature_maps import FeatureMap
+from committee.ensembles.bagging.feature_maps import FeatureMap
 
 Ints = npt.NDArray[np.int64]
 BLOCK = 4  # members that a job makes before the next block is handed out

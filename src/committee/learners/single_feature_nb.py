@@ -148,7 +148,8 @@ class SingleFeatureNB(NamedParameters, ClassifierMixin, BaseEstimator):
         theta = np.stack([np.sum(share * x, axis=1) for x in X.T], axis=1)
         every = own.sum(axis=0) / mass.sum()
         middle = np.sum(every[:, None] * X, axis=0)
-        with np.errstate(over="ignore", invalid="ignore"):  # an infinite variance tells nothing apart
+        # An infinite variance tells nothing apart.
+        with np.errstate(over="ignore", invalid="ignore"):
             apart = (X[None] - theta[:, None]) ** 2  # [class, row, feature]
             var = np.sum(share[:, :, None] * apart, axis=1)
             whole = np.sum(every[:, None] * (X - middle) ** 2, axis=0)

@@ -10,7 +10,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from tests import test_accepted_inputs as accepted
 from tests import test_bad_inputs as bad
 from tests import test_faults as faults
-from tests.ensembles import test_tables as committees
+from tests.ensembles.bagging import test_tables as committees
 from tests.estimators import BOOSTERS, WEAK_LEARNERS, fitted, model_bits, name_of, rows_for
 
 every = pytest.mark.parametrize("estimator", BOOSTERS, ids=name_of)

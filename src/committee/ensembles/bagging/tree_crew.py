@@ -26,8 +26,8 @@ from committee.core.randomness import member_rng
 from committee.core.rounds import Round
 from committee.data import Schema
 from committee.data.rows import Rows
-from committee.ensembles.feature_maps import FeatureSubset
-from committee.ensembles.map_draws import SubspaceDraw
+from committee.ensembles.bagging.feature_maps import FeatureSubset
+from committee.ensembles.bagging.map_draws import SubspaceDraw
 from committee.learners.forest_growing import ForestGrower, mixed
 from committee.learners.forest_views import MemberViews
 from committee.learners.growing import tree_params

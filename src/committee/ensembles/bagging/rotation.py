@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from committee.core.bags import repetitions
 from committee.data import Table
-from committee.ensembles.feature_maps import Floats, Ints, Rotation, filled
+from committee.ensembles.bagging.feature_maps import Floats, Ints, Rotation, filled
 
 MISSING = -1  # in place of a level
 MOST_BITS = 26  # of a value in [0, 1]; a product of two and a sum of rows must fit in 62

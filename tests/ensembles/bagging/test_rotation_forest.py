@@ -15,8 +15,8 @@ from sklearn.naive_bayes import GaussianNB
 
 from committee.data import InputError, InputTypeError
 from committee.ensembles.bagging import BaggingClassifier
-from committee.ensembles.feature_maps import Rotation
-from committee.ensembles.rotation import (
+from committee.ensembles.bagging.feature_maps import Rotation
+from committee.ensembles.bagging.rotation import (
     Preparation,
     RotationDraw,
     draw_classes,
@@ -24,7 +24,7 @@ from committee.ensembles.rotation import (
     draw_sample,
     principal_axes,
 )
-from committee.ensembles.rotation_forest import RotationForestClassifier
+from committee.ensembles.bagging.rotation_forest import RotationForestClassifier
 from committee.learners.tree import DecisionTreeClassifier
 
 

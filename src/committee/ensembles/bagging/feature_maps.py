@@ -49,7 +49,7 @@ def johnson_lindenstrauss_size(n_rows: int, eps: float) -> int:
 
     Examples
     --------
-    >>> from committee.ensembles.feature_maps import johnson_lindenstrauss_size
+    >>> from committee.ensembles.bagging.feature_maps import johnson_lindenstrauss_size
     >>> johnson_lindenstrauss_size(1000, 0.5)
     332
     """

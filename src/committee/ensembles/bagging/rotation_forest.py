@@ -46,11 +46,11 @@ from committee.data import (
 )
 from committee.data.errors import describe
 from committee.data.rows import engine_table
+from committee.ensembles.bagging.feature_maps import Rotation
+from committee.ensembles.bagging.rotation import Preparation, RotationDraw
 from committee.ensembles.continuing import Origin, members_to_add
-from committee.ensembles.feature_maps import Rotation
 from committee.ensembles.member_fitting import Training, check_instance, fit_members
 from committee.ensembles.opinions import ClassOpinion
-from committee.ensembles.rotation import Preparation, RotationDraw
 from committee.learners.tree import DecisionTreeClassifier
 
 
@@ -152,7 +152,7 @@ class RotationForestClassifier(CallbackSupport, ClassOpinion, NamedParameters, B
     Examples
     --------
     >>> from committee import load_heart
-    >>> from committee.ensembles.rotation_forest import RotationForestClassifier
+    >>> from committee.ensembles.bagging.rotation_forest import RotationForestClassifier
     >>> X, y = load_heart(as_frame=True)
     >>> model = RotationForestClassifier(random_state=0).fit(X[:200], y[:200])
     >>> bool(model.score(X[200:], y[200:]) > 0.7)

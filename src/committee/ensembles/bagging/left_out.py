@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
-from committee.ensembles.bagged import Bagged
+from committee.ensembles.bagging.bagged import Bagged
 from committee.learners.left_out_views import Evidence, LeftOutProof
 
 

@@ -18,7 +18,7 @@ from committee.core.rounds import Round
 from committee.data import InputError, Schema
 from committee.data.errors import describe
 from committee.ensembles.any_rows import AnyRows
-from committee.ensembles.map_draws import SubspaceDraw
+from committee.ensembles.bagging.map_draws import SubspaceDraw
 from committee.ensembles.member_fitting import (
     DrawMap,
     FittedMember,

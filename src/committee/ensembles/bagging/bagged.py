@@ -43,13 +43,13 @@ from committee.data import (
 )
 from committee.data.errors import describe
 from committee.data.rows import Rows, engine_table
-from committee.ensembles.any_crew import AnyCrew, estimator_of, map_of
 from committee.ensembles.any_rows import AnyRows, container_to_ask
+from committee.ensembles.bagging.any_crew import AnyCrew, estimator_of, map_of
+from committee.ensembles.bagging.map_draws import PROJECTIONS, draw_of
+from committee.ensembles.bagging.tree_crew import OWN_TREES, TreeCrew, TreeViews
 from committee.ensembles.continuing import Addition, Origin, members_to_add
-from committee.ensembles.map_draws import PROJECTIONS, draw_of
 from committee.ensembles.member_fitting import check_instance
 from committee.ensembles.opinions import MeanOpinion
-from committee.ensembles.tree_crew import OWN_TREES, TreeCrew, TreeViews
 from committee.learners.forest_views import MemberSamples
 from committee.learners.left_out_views import score_known, shaped
 from committee.learners.targets import ClassTarget, Target

@@ -22,11 +22,11 @@ from committee.core.params import choice
 from committee.core.watching import with_callbacks
 from committee.data import InputError, read_classes, read_numbers
 from committee.data.errors import describe
-from committee.ensembles.bagging_docs import bagging_documented
-from committee.ensembles.bagging_left_out import LeftOutFacts
-from committee.ensembles.bagging_methods import BaggingImportances, BaggingIntervals
+from committee.ensembles.bagging.bagging_docs import bagging_documented
+from committee.ensembles.bagging.left_out import LeftOutFacts
+from committee.ensembles.bagging.methods import BaggingImportances, BaggingIntervals
+from committee.ensembles.bagging.routing import Routed, routed, router_of
 from committee.ensembles.opinions import ClassOpinion, NumberOpinion, flat
-from committee.ensembles.routing import Routed, routed, router_of
 from committee.learners.cart import check_counts
 from committee.learners.targets import ClassTarget, NumberTarget, Target
 from committee.learners.tree import DecisionTreeClassifier, DecisionTreeRegressor
@@ -138,7 +138,7 @@ class BaggingClassifier(ClassOpinion, Bagging):
     Examples
     --------
     >>> from committee import load_heart
-    >>> from committee.ensembles.bagging import BaggingClassifier
+    >>> from committee.ensembles.bagging.bagging import BaggingClassifier
     >>> X, y = load_heart(as_frame=True)
     >>> model = BaggingClassifier(n_estimators=50, oob_score=True, random_state=0).fit(X, y)
     >>> bool(model.oob_score_ > 0.75)
@@ -294,7 +294,7 @@ class BaggingRegressor(BaggingIntervals, NumberOpinion, Bagging):
     Examples
     --------
     >>> import numpy as np
-    >>> from committee.ensembles.bagging import BaggingRegressor
+    >>> from committee.ensembles.bagging.bagging import BaggingRegressor
     >>> X = np.linspace(0, 6, 200).reshape(-1, 1)
     >>> model = BaggingRegressor(n_estimators=50, random_state=0).fit(X, np.sin(X[:, 0]))
     >>> model.predict([[1.5], [4.7]]).round(1)

@@ -16,7 +16,7 @@ from sklearn.utils import _safe_indexing
 from committee.core.params import invalid, resolve_max_features
 from committee.data import InputError, InputTypeError
 from committee.data.errors import describe
-from committee.ensembles.feature_maps import (
+from committee.ensembles.bagging.feature_maps import (
     FeatureMap,
     FeatureSubset,
     Floats,

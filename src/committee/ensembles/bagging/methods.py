@@ -16,9 +16,9 @@ from committee.core.intervals import Floats, Ints
 from committee.core.outofbag import compare_plans
 from committee.data import InputError, Schema
 from committee.data.errors import describe
-from committee.ensembles.any_crew import AnyCrew
-from committee.ensembles.bagged import cuts_of
-from committee.ensembles.tree_crew import TreeCrew, asked_forest
+from committee.ensembles.bagging.any_crew import AnyCrew
+from committee.ensembles.bagging.bagged import cuts_of
+from committee.ensembles.bagging.tree_crew import TreeCrew, asked_forest
 from committee.learners.left_out_methods import (
     check_left_out,
     coded,

@@ -11,7 +11,7 @@ from scipy.spatial.distance import pdist
 from sklearn.datasets import make_classification
 
 from committee.ensembles.bagging import BaggingClassifier
-from committee.ensembles.feature_maps import (
+from committee.ensembles.bagging.feature_maps import (
     FeatureSubset,
     GaussianProjection,
     Rotation,
