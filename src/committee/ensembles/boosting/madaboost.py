@@ -16,10 +16,10 @@ import numpy as np
 
 from committee.core.members import Floats
 from committee.core.rounds import Round
-from committee.ensembles.boosting.booster import Rounds
 from committee.ensembles.boosting.boosting_docs import boosting_documented
 from committee.ensembles.boosting.certificate import Certificate, Claim
 from committee.ensembles.boosting.one_vs_rest import TwoClassBooster
+from committee.ensembles.boosting.record import Rounds
 from committee.ensembles.boosting.reweighting import (
     CHANCE,
     NO_BETTER,

@@ -42,7 +42,7 @@ def facts(error: float, alpha: float, edge: float, z: float) -> dict[str, float]
 
 def warn_perfect(task: Task) -> None:
     """Say that a learner without error leaves nothing to boost; one class of many may be easy."""
-    if task.part:
+    if task.part or task.recall_only:
         return
     found = "the first member classifies every training row, so that it is the whole committee"
     fix = 'resample=True, or a weaker learner: max_depth, min_samples_leaf, pruning="pessimistic"'
