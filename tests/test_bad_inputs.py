@@ -50,7 +50,9 @@ def has(*names: str) -> Callable[[Any], bool]:
 
 
 def single_output(estimator: Any) -> bool:
-    return not get_tags(estimator).target_tags.multi_output
+    tags = get_tags(estimator)
+    several_labels = tags.classifier_tags is not None and tags.classifier_tags.multi_label
+    return not (tags.target_tags.multi_output or several_labels)
 
 
 def fit_x(make: Callable[[Any], Any], **params: Any) -> Callable[..., Any]:
