@@ -13,21 +13,29 @@ from sklearn.base import BaseEstimator, clone, is_classifier
 from committee import (
     AbstainingAdaBoostClassifier,
     AdaBoostClassifier,
+    AdaBoostMHClassifier,
     AdaBoostRegressor,
+    AdaBoostStarClassifier,
+    BrownBoostClassifier,
     DecisionStump,
     DecisionTreeClassifier,
     DecisionTreeRegressor,
+    ERLPBoostClassifier,
     FirstBoostingClassifier,
     GentleBoostClassifier,
     LogitBoostClassifier,
+    LPBoostClassifier,
     MadaBoostClassifier,
     MultiBoostClassifier,
     RealAdaBoostClassifier,
+    RobustBoostClassifier,
     SingleFeatureNB,
+    SmoothBoostClassifier,
     SubsetNeighborClassifier,
 )
 from committee.ensembles.bagging import BaggingClassifier, BaggingRegressor
 from committee.ensembles.bagging.rotation_forest import RotationForestClassifier
+from committee.ensembles.boosting.cell_rules import CellRules
 from committee.learners.extra_trees import ExtraTreesClassifier, ExtraTreesRegressor
 from committee.learners.random_forest import RandomForestClassifier, RandomForestRegressor
 
@@ -51,15 +59,22 @@ COMMITTEES: list[BaseEstimator] = [
     RotationForestClassifier(None, 4, random_state=0),
 ]
 BOOSTERS: list[BaseEstimator] = [
+    LPBoostClassifier(n_estimators=4, random_state=0),
+    ERLPBoostClassifier(n_estimators=4, random_state=0),
+    AdaBoostStarClassifier(n_estimators=4, random_state=0),
+    AdaBoostMHClassifier(n_estimators=4, random_state=0),
     AbstainingAdaBoostClassifier(n_estimators=4, random_state=0),
     AdaBoostClassifier(n_estimators=4, random_state=0),
     AdaBoostRegressor(n_estimators=4, random_state=0),
+    BrownBoostClassifier(n_estimators=4, random_state=0),
     FirstBoostingClassifier(random_state=0),
     GentleBoostClassifier(n_estimators=4, random_state=0),
     LogitBoostClassifier(n_estimators=4, random_state=0),
     MadaBoostClassifier(n_estimators=4, random_state=0),
     MultiBoostClassifier(n_estimators=16, random_state=0),  # four would not tell three classes
     RealAdaBoostClassifier(n_estimators=4, random_state=0),
+    RobustBoostClassifier(n_estimators=4, random_state=0),
+    SmoothBoostClassifier(n_estimators=10, random_state=0),
 ]
 WEAK_LEARNERS: list[BaseEstimator] = [
     SingleFeatureNB(),
@@ -112,6 +127,10 @@ def forest_bits(forest: Any, without: tuple[str, ...] = ()) -> str:
 
 
 def model_bits(model: Any, without: tuple[str, ...] = ()) -> str:
+    members = model.committee_.members if hasattr(model, "committee_") else None
+    if isinstance(members, CellRules):
+        rules = (members.features, members.cuts, members.values, model.estimator_weights_)
+        return hashlib.sha256(b"".join(array.tobytes() for array in rules)).hexdigest()
     return forest_bits(forest_of(model), without)
 
 

@@ -10,6 +10,7 @@ from sklearn.linear_model import LinearRegression
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 from sklearn.utils import Bunch
 
+from committee.core.plot_style import spread_labels
 from committee.data import InputError
 from committee.learners.random_forest import RandomForestClassifier, RandomForestRegressor
 from committee.theory.decomposition import decompose
@@ -18,7 +19,6 @@ from committee.theory.displays import (
     ImportanceDisplay,
     OutOfBagCurveDisplay,
 )
-from committee.core.plot_style import spread_labels
 
 mpl.use("Agg")
 

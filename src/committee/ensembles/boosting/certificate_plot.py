@@ -18,6 +18,7 @@ BOUND, ERRORS = "#777777", CYCLE[1]
 DASHED, DOTTED = (0, (5, 2)), (0, (1.2, 1.6))
 EVERY_ROUND = 60  # up to here a round has a mark of its own
 SAID = "training error <= "
+BY_ROUND = {"kept", "loss"}  # columns that hold a bound after every round
 
 
 def training_bounds(certificate: Certificate) -> dict[str, Floats]:
@@ -37,15 +38,23 @@ def training_bounds(certificate: Certificate) -> dict[str, Floats]:
     for claim in certificate.claims:
         name = claim.text.removeprefix(SAID)
         if name.endswith("product of Z") and claim.text.startswith(SAID):
-            product = np.exp(np.cumsum(np.log(rounds["z"])))
-            times = round(claim.bound / product[-1]) if product[-1] > 0 else 1
-            found[name] = times * product
+            found[name] = _times(certificate) * np.exp(np.cumsum(np.log(rounds["z"])))
         elif claim.text.startswith("product of Z <= exp(-2 sum gamma^2)"):
             found["exp(−2 Σ γ²)"] = np.exp(-np.cumsum(rounds["edge"] ** 2) / 2)
         elif claim.text.startswith(SAID):
-            ends = {key: column for key, column in rounds.items() if column[-1] == claim.bound}
-            found |= {name: column for key, column in ends.items() if key in ("kept", "loss")}
+            for key in BY_ROUND & set(rounds):
+                if rounds[key][-1] == claim.bound:
+                    found[name] = rounds[key]
     return found
+
+
+def _times(certificate: Certificate) -> int:
+    """Read how many times the product of Z is claimed: once for each wrong class of M2."""
+    for claim in certificate.claims:
+        before, _, after = claim.text.removeprefix(SAID).partition(" times ")
+        if claim.text.startswith(SAID) and after == "product of Z":
+            return int(before)
+    return 1
 
 
 def plot_certificate(certificate: Certificate, axes: Any = None) -> Any:
@@ -96,16 +105,22 @@ def _draw_rounds(certificate: Certificate, ax: Any) -> None:
     for (name, bound), dash in zip(
         training_bounds(certificate).items(), (DASHED, DOTTED), strict=False
     ):
-        ax.plot(place, bound, color=BOUND, ls=dash, lw=1.3, label=f"bound: {name}")
+        mark = {"marker": "o" if n_rounds == 1 else "", "ms": 4}
+        ax.plot(place, bound, color=BOUND, ls=dash, lw=1.3, label=f"bound: {name}", **mark)
     if "error" in rounds:
-        mark = {"ls": "none", "marker": "o", "ms": 3.5 if few else 1.5}
-        ax.plot(place, rounds["error"], color=ERRORS, label="weighted error of the member", **mark)
+        name = "weighted error of the member"
+        size = 3.5 if few else 1.5
+        ax.plot(place, rounds["error"], "o", color=ERRORS, label=name, ms=size)
     error = certificate.training_error
     text = f"training error, in the end: {error:.3g}"
     ax.plot(n_rounds, error, "D", color=BLUE, ms=6, clip_on=False, zorder=4, label=text)
-    low = 0.5 if n_rounds > 1 else 0.0
-    ax.set_xlim(low if few else 0, n_rounds + (0.5 if few else 0.005 * n_rounds))
-    ax.locator_params(axis="x", integer=True)
+    if few:
+        ax.set_xlim(0.5, n_rounds + 0.5)
+        ax.locator_params(axis="x", integer=True)
+    else:  # bounds fall in the first rounds
+        ax.set_xscale("log")
+        ax.xaxis.set_major_formatter("{x:g}")
+        ax.set_xlim(1, n_rounds)
     ax.set_ylim(0, max(1.0, error) * 1.02)
     ax.set_xlabel("round", fontsize=9)
     ax.set_ylabel("share of training rows, by weight", fontsize=9)
@@ -123,25 +138,20 @@ def _draw_margins(certificate: Certificate, ax: Any) -> None:
     ax.axvspan(-reach, 0, color=INK, alpha=0.05, lw=0)
     ax.text(-0.02 * reach, 0.98, "wrong ", ha="right", va="top", fontsize=9, color=INK)
     ax.text(0.02 * reach, 0.98, " right", ha="left", va="top", fontsize=9, color=INK)
-    ax.step(x, steps, where="post", color=BLUE, lw=1.6, label="training rows")
-    if any(claim.text.startswith("share of margins") for claim in certificate.claims):
-        theta, rounds = np.linspace(-reach, reach, 201), certificate.rounds
-        bound = np.exp(np.minimum(log_margin_bound(theta, rounds["alpha"], np.log(rounds["z"])), 1))
+    least = f"{margins[0]:.3g}".replace("-", "−")
+    text = f"training rows\n(least margin {least})"
+    ax.step(x, steps, where="post", color=BLUE, lw=1.6, label=text)
+    ax.plot(margins[0], 0, "o", color=BLUE, ms=5, clip_on=False, zorder=4)
+    rounds, times = certificate.rounds, _times(certificate)
+    claimed = any(claim.text.startswith("share of margins") for claim in certificate.claims)
+    if claimed and {"alpha", "z"} <= set(rounds):
+        theta = np.linspace(-reach, reach, 201)
+        log_bound = log_margin_bound(theta, rounds["alpha"], np.log(rounds["z"])) + np.log(times)
+        bound = np.exp(np.minimum(log_bound, 1.0))
         ax.plot(theta, bound, color=BOUND, ls=DASHED, lw=1.3, label="bound")
-    least = float(margins[0])
-    ax.annotate(
-        f"least margin {least:.3g}",
-        (least, float(share[0])),
-        xytext=(0, 14),
-        textcoords="offset points",
-        ha="right" if least > 0.3 * reach else "left" if least < -0.3 * reach else "center",
-        fontsize=9,
-        color=BLUE,
-        arrowprops={"arrowstyle": "-", "color": BLUE, "lw": 0.8, "shrinkB": 2},
-    )
     ax.set_xlim(-reach, reach)
     ax.set_ylim(0, 1.02)
     ax.set_xlabel("margin", fontsize=9)
     ax.set_ylabel("share of rows with at most this margin", fontsize=9)
     ax.set_title("Margins of the training rows, cumulative", **TITLE)
-    ax.legend(frameon=False, fontsize=9, loc="center left")
+    ax.legend(frameon=False, fontsize=9, loc="center left", bbox_to_anchor=(0, 0.72))

@@ -52,12 +52,33 @@ def refuse_parts(model: Any, what: str) -> None:
         raise InputError(describe("P-VALUE", "estimator", found, fix=fix))
 
 
-def parts_of(name: str, model: Any) -> dict[str, Any]:
-    """Name the committees of a model: itself, or one for each class."""
+def series_names(name: str, model: Any, *, alone: bool) -> list[str]:
+    """Name the committees of a model: itself, or one for each class.
+
+    Parameters
+    ----------
+    name : str
+        What the model is called.
+    model : fitted booster
+        The model.
+    alone : bool
+        Whether it is the only one, so that its name need not be said.
+    """
     if not is_in_parts(model):
-        return {name: model}
-    pairs = zip(model.classes_.tolist(), model.parts_, strict=True)
-    return {f"{name}: {label}": part for label, part in pairs}
+        return [name]
+    begin = "" if alone else f"{name}: "
+    return [f"{begin}{label} against the rest" for label in model.classes_.tolist()]
+
+
+def staged_row_weights(model: Any, X: Any, y: Any, sample_weight: Any) -> list[Floats]:
+    """Weigh the training rows in each round, for each committee: [committee, row].
+
+    Where pairs of row and label have weights, as in AdaBoost.MH, a row has the sum of its own.
+    """
+    stages = [np.asarray(d) for d in model.staged_sample_weight(X, y, sample_weight)]
+    if is_in_parts(model):
+        return stages
+    return [(d.sum(axis=1) if d.ndim == 2 else d)[None, :] for d in stages]
 
 
 def class_codes(model: Any, y: Any, n_rows: int) -> Codes:
@@ -159,10 +180,11 @@ def label_ends(ax: Axes, labels: Sequence[tuple[str, float, str]]) -> None:
         What to write.
     """
     low, high = ax.get_ylim()
-    inches = ax.get_figure(root=True).get_size_inches()[1] * ax.get_position().height
+    # A layout that is yet to come takes a little of the height.
+    inches = 0.9 * ax.get_window_extent().height / ax.get_figure(root=True).dpi
     gap = LINE / max(inches, 0.5) * (high - low)
-    ends = np.clip([height for _, height, _ in labels], low, high)
-    for (text, _, colour), place in zip(labels, spread_labels(ends, gap), strict=True):
+    places = _above(low, spread_labels([height for _, height, _ in labels], gap), gap)
+    for (text, _, colour), place in zip(labels, places, strict=True):
         ax.annotate(
             text,
             (1.0, place),
@@ -174,6 +196,15 @@ def label_ends(ax: Axes, labels: Sequence[tuple[str, float, str]]) -> None:
             color=colour,
             annotation_clip=False,
         )
+
+
+def _above(low: float, places: Floats, gap: float) -> Floats:
+    """Push up what lies below the axes, where the numbers of the rounds are."""
+    out, floor = places.copy(), low
+    for k in np.argsort(places, kind="stable"):
+        out[k] = max(out[k], floor)
+        floor = out[k] + gap
+    return out
 
 
 def scale_rounds(ax: Axes, n_rounds: int, *, log: bool) -> None:

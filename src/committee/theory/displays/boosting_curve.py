@@ -143,9 +143,7 @@ class BoostingCurveDisplay:
             The display, drawn.
         """
         curves = {
-            name: cls.curve(
-                model, X, y, X_test=X_test, y_test=y_test, sample_weight=sample_weight
-            )
+            name: cls.curve(model, X, y, X_test=X_test, y_test=y_test, sample_weight=sample_weight)
             for name, model in read_models(estimator, "staged_predict").items()
         }
         return cls(curves).plot(axes, log_rounds=log_rounds)
@@ -220,10 +218,12 @@ class BoostingCurveDisplay:
         self.ax_, self.lines_ = self.axes_[0], {}
         self.figure_ = self.ax_.get_figure(root=True)
         top = self._top()
+        longest = max(len(line) for c in self.curves.values() for line in c.lines.values())
         for ax, (name, curve) in zip(self.axes_, self.curves.items(), strict=True):
             tidy(ax, "y")
             ax.set_ylim(0, top)
-            self.lines_[name] = self._panel(ax, name, curve, log_rounds)
+            scale_rounds(ax, longest, log=log_rounds)
+            self.lines_[name] = self._panel(ax, name, curve)
             if ax.get_subplotspec() is None or ax.get_subplotspec().is_first_col():
                 ax.set_ylabel("share of rows misclassified", fontsize=9)
             if several:
@@ -239,19 +239,17 @@ class BoostingCurveDisplay:
             if line is not None
         ]
         highest = max(errors, default=0.0)
-        bounds = [
+        ends = [
             last_known(bound) for curve in self.curves.values() for bound in curve.bounds.values()
         ]
-        seen = [bound for bound in bounds if bound < 1]
-        return float(min(1.02, max([1.15 * highest, *(1.3 * bound for bound in seen)]) or 1.0))
+        if not highest or any(highest < end <= 1 for end in ends):
+            return 1.02
+        return min(1.02, 1.15 * highest)
 
-    def _panel(
-        self, ax: Axes, name: str, curve: BoostingCurve, log_rounds: bool
-    ) -> dict[str, Any]:
+    def _panel(self, ax: Axes, name: str, curve: BoostingCurve) -> dict[str, Any]:
         lines, labels = {}, []
         n_rounds = len(next(iter(curve.lines.values())))
         rounds = np.arange(1, n_rounds + 1)
-        scale_rounds(ax, n_rounds, log=log_rounds)
         dashes = dict(zip(curve.bounds, DASHES * len(curve.bounds), strict=False))
         for key, line in reversed(curve.lines.items()):  # errors above bounds
             bound = key in curve.bounds
@@ -259,8 +257,8 @@ class BoostingCurveDisplay:
             look = {"linestyle": dashes[key], "linewidth": 1.1} if bound else {"linewidth": 1.4}
             (lines[key],) = ax.plot(rounds, line, color=colour, label=f"{name}: {key}", **look)
             end = self.final[name][key]
-            text = f"{key}  {end:.3g}" if abs(end) >= 5e-4 or end == 0 else f"{key}  <0.001"
-            labels.append((text if not bound or end < 1 else f"{key}  {end:.2f}", end, colour))
+            number = "0" if end == 0 else "<0.001" if end < 5e-4 else f"{end:.3f}"
+            labels.append((f"{key}  {number}", end, colour))
         label_ends(ax, [label for label in labels if np.isfinite(label[1])])
         return lines
 
@@ -268,6 +266,8 @@ class BoostingCurveDisplay:
 def _errors(model: Any, X: Any, y: Any, sample_weight: Any) -> Floats:
     """Weigh the misclassified rows after each round."""
     y = np.asarray(y)
+    if y.ndim != 1:
+        raise InputError(describe("Y-SHAPE", "y", f"of shape {y.shape}", allowed="a label a row"))
     weight = read_weights(sample_weight, len(y))
     weight = np.ones(len(y)) if weight is None else weight
     wrong = []

@@ -26,8 +26,8 @@ from committee.theory.displays.boosters import (
 )
 
 SHOWN = (5, 100, 1000)  # the rounds in the figures of Schapire et al.
-COLOURS = (CYCLE[5], CYCLE[1], BLUE, CYCLE[2])
-LOOKS = ((0, (1.2, 1.4)), (0, (5, 1.8)), "-")  # the last curve is drawn through
+COLOURS = (BLUE, CYCLE[1], CYCLE[2], CYCLE[3], CYCLE[4])  # from the last curve to the first
+DASHES = ("-", (0, (5, 1.8)), (0, (1.2, 1.4)), (0, (5, 1.5, 1.2, 1.5)))
 
 
 class MarginDistributionDisplay:
@@ -162,9 +162,10 @@ class MarginDistributionDisplay:
             order = np.argsort(each, kind="stable")
             steps = np.cumsum(self.distribution[order])
             x, height = np.r_[-reach, each[order], reach], np.r_[0.0, steps, 1.0]
-            colour = BLUE if k == last else COLOURS[(k + len(COLOURS) - min(last, 2)) % 4]
-            look = {"color": colour, "linestyle": LOOKS[max(2 - (last - k), 0)], "linewidth": 1.6}
-            text = f"{name}: least margin {each.min():.2f}"
+            back = last - k
+            colour = COLOURS[back % len(COLOURS)]
+            look = {"color": colour, "linestyle": DASHES[back % len(DASHES)], "linewidth": 1.5}
+            text = f"{name}: least margin {each.min():.2f}".replace("-", "−")
             self.lines_ += ax.step(x, height, where="post", label=text, **look)
             ax.plot(each.min(), 0, "o", ms=5, color=colour, clip_on=False, zorder=3)
         tidy(ax, "both")

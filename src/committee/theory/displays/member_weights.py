@@ -15,9 +15,10 @@ from committee.data.errors import describe
 from committee.theory.displays.boosters import (
     as_curve,
     check_same_length,
-    parts_of,
+    label_ends,
     read_models,
     scale_rounds,
+    series_names,
 )
 
 FEW = 60  # up to here every member has a stem
@@ -34,10 +35,13 @@ class MemberNumbers:
         The weights of the vote, for AdaBoost alpha.
     errors : ndarray of shape (n_members,) or None
         The weighted error of each member in its round.
+    chance : float
+        The error of a guess, which members must beat.
     """
 
     weights: Floats
     errors: Floats | None = None
+    chance: float = 0.5
 
 
 class MemberWeightsDisplay:
@@ -74,12 +78,10 @@ class MemberWeightsDisplay:
             weights = as_curve("weights", each.weights, "members")
             errors = None if each.errors is None else as_curve("errors", each.errors, "members")
             check_same_length(name, {"weights": weights, "errors": errors}, "members")
-            self.members[name] = MemberNumbers(weights, errors)
+            self.members[name] = MemberNumbers(weights, errors, each.chance)
 
     @classmethod
-    def from_estimator(
-        cls, estimator: Any, *, log_rounds: bool = False, axes: Any = None
-    ) -> Self:
+    def from_estimator(cls, estimator: Any, *, log_rounds: bool = False, axes: Any = None) -> Self:
         """Read the weights and errors of the members of fitted boosters and draw them.
 
         Parameters
@@ -98,9 +100,13 @@ class MemberWeightsDisplay:
             The display, drawn.
         """
         members = {}
-        for name, model in read_models(estimator, "committee_").items():
-            for title, part in parts_of(name, model).items():
-                members[title] = MemberNumbers(part.committee_.weights, _errors(part))
+        models = read_models(estimator, "committee_")
+        for name, model in models.items():
+            titles = series_names(name, model, alone=len(models) == 1)
+            for title, part in zip(titles, getattr(model, "parts_", [model]), strict=True):
+                members[title] = MemberNumbers(
+                    part.committee_.weights, _errors(part), _chance(part)
+                )
         return cls(members).plot(axes, log_rounds=log_rounds)
 
     def plot(self, axes: Any = None, *, log_rounds: bool = False) -> Self:
@@ -119,7 +125,9 @@ class MemberWeightsDisplay:
         MemberWeightsDisplay
             The display itself.
         """
-        kinds = {"weight": [m.weights for m in self.members.values()]}
+        kinds: dict[str, list[Floats | None]] = {
+            "weight": [m.weights for m in self.members.values()]
+        }
         if any(m.errors is not None for m in self.members.values()):
             kinds["weighted error"] = [m.errors for m in self.members.values()]
         if axes is None:
@@ -147,8 +155,15 @@ class MemberWeightsDisplay:
             self._finish_errors(self.axes_[1])
         if len(self.members) > 1:
             marks = {"markerscale": 1.0 if longest <= FEW else 2.5}
-            self.ax_.legend(frameon=False, fontsize=9, ncols=3, loc="lower left",
-                            bbox_to_anchor=(0, 1), borderaxespad=0.2, **marks)
+            self.ax_.legend(
+                frameon=False,
+                fontsize=9,
+                ncols=3,
+                loc="lower left",
+                bbox_to_anchor=(0, 1),
+                borderaxespad=0.2,
+                **marks,
+            )
         return self
 
     def _draw(self, ax: Axes, series: list[Any], longest: int) -> None:
@@ -165,19 +180,11 @@ class MemberWeightsDisplay:
         ax.set_ylim(min(0.0, ax.get_ylim()[0]) if _negative(series) else 0.0, None)
 
     def _finish_errors(self, ax: Axes) -> None:
-        ax.axhline(0.5, color=INK, linewidth=1, linestyle=(0, (5, 2)))
-        ax.set_ylim(0, max(0.56, ax.get_ylim()[1]))
-        ax.annotate(
-            "chance",
-            (1.0, 0.5),
-            xycoords=ax.get_yaxis_transform(),
-            xytext=(6, 0),
-            textcoords="offset points",
-            va="center",
-            fontsize=9,
-            color=INK,
-            annotation_clip=False,
-        )
+        chances = {m.chance for m in self.members.values()}
+        ax.set_ylim(0, max(1.1 * max(chances), ax.get_ylim()[1]))
+        for chance in chances:
+            ax.axhline(chance, color=INK, linewidth=1, linestyle=(0, (5, 2)))
+        label_ends(ax, [("chance", chance, INK) for chance in chances])
 
 
 def _errors(model: Any) -> Floats | None:
@@ -187,6 +194,12 @@ def _errors(model: Any) -> Floats | None:
     if errors is None and "edge" in rounds:
         errors = (1 - np.asarray(rounds["edge"])) / 2
     return errors if errors is not None and len(errors) == len(model.committee_) else None
+
+
+def _chance(model: Any) -> float:
+    """Give the error of a guess: among all classes only for SAMME."""
+    among = len(model.classes_) if getattr(model, "algorithm", "") == "samme" else 2
+    return 1 - 1 / max(among, 2)
 
 
 def _negative(series: list[Any]) -> bool:

@@ -17,10 +17,11 @@ from committee.data import InputError
 from committee.data.errors import describe
 from committee.theory.displays.boosters import (
     as_curve,
-    is_in_parts,
     label_ends,
     read_models,
     scale_rounds,
+    series_names,
+    staged_row_weights,
 )
 
 
@@ -97,18 +98,12 @@ class WeightShareDisplay:
         for name, model in models.items():
             stages = np.array(
                 [
-                    [heaviest_share(d, share) for d in np.atleast_2d(each)]
-                    for each in model.staged_sample_weight(X, y, sample_weight)
+                    [heaviest_share(d, share) for d in each]
+                    for each in staged_row_weights(model, X, y, sample_weight)
                 ]
             )
-            if not is_in_parts(model):
-                shares[name] = stages[:, 0]
-                continue
-            begin = f"{name}: " if len(models) > 1 else ""
-            shares |= {
-                f"{begin}{label} against the rest": stages[:, k]
-                for k, label in enumerate(model.classes_.tolist())
-            }
+            titles = series_names(name, model, alone=len(models) == 1)
+            shares |= dict(zip(titles, stages.T, strict=True))
         return cls(shares, share=share).plot(ax, log_rounds=log_rounds)
 
     @property
@@ -141,10 +136,11 @@ class WeightShareDisplay:
         scale_rounds(ax, longest, log=log_rounds)
         ax.axhline(self.share, color=INK, linewidth=1, linestyle=(0, (5, 2)))
         labels = [(f"if all weighed alike  {100 * self.share:.3g} %", self.share, INK)]
+        width = 1.4 if longest <= 200 else 1.0
         for k, (name, each) in enumerate(self.shares.items()):
             colour = CYCLE[k % len(CYCLE)]
             rounds = np.arange(1, len(each) + 1)
-            self.lines_ += ax.plot(rounds, each, color=colour, linewidth=1.4, label=name)
+            self.lines_ += ax.plot(rounds, each, color=colour, linewidth=width, label=name)
             labels.append((f"{name}  {100 * each[-1]:.3g} %", float(each[-1]), colour))
         label_ends(ax, labels)
         ax.set_ylabel(f"weight of the heaviest {100 * self.share:.3g} % of rows", fontsize=9)
