@@ -156,10 +156,7 @@ void bind_params(nb::module_& m) {
       .def_rw("seed", &TreeParams::seed);
 }
 
-}  // namespace
-
-void bind_tree(nb::module_& m) {
-  bind_params(m);
+void bind_stats(nb::module_& m) {
   nb::class_<HeldStats>(m, "Stats", "What each row adds to the sums of its bin, in fixed point.")
       .def_static("classes", &classes, nb::arg("codes").noconvert(), nb::arg("n_classes"),
                   nb::arg("weight").noconvert().none(), nb::arg("counted") = false)
@@ -171,6 +168,26 @@ void bind_tree(nb::module_& m) {
       .def_static("newton", &newton, nb::arg("gradient").noconvert(),
                   nb::arg("hessian").noconvert(), nb::arg("bits") = 16, nb::arg("counted") = false)
       .def_prop_ro("width", [](const HeldStats& s) { return s.stats.width; });
+  m.def(
+      "distribution",
+      [](const DoubleArray& log_weight, int n_threads) {
+        const std::size_t n = log_weight.shape(0);
+        std::vector<double> out(n);
+        without_gil(n_threads, [&](const Context& context) {
+          distribution(as_span(log_weight), out, context);
+          return 0;
+        });
+        return to_numpy(std::move(out), {n});
+      },
+      nb::arg("log_weight").noconvert(), nb::arg("n_threads") = 1,
+      "exp(log_weight) over its sum, without overflow.");
+}
+
+}  // namespace
+
+void bind_tree(nb::module_& m) {
+  bind_params(m);
+  bind_stats(m);
   m.def(
       "grow_tree",
       [](const BinnedMatrix& matrix, const BinMapper& mapper, const HeldStats& stats,
@@ -204,19 +221,6 @@ void bind_tree(nb::module_& m) {
         "The tree, and for every row of the matrix the index of its leaf.");
   m.def("grow_tree_sharded", &grow_sharded, nb::arg("matrix"), nb::arg("mapper"), nb::arg("stats"),
         nb::arg("params"), nb::arg("shards"), nb::arg("n_threads"));
-  m.def(
-      "distribution",
-      [](const DoubleArray& log_weight, int n_threads) {
-        const std::size_t n = log_weight.shape(0);
-        std::vector<double> out(n);
-        without_gil(n_threads, [&](const Context& context) {
-          distribution(as_span(log_weight), out, context);
-          return 0;
-        });
-        return to_numpy(std::move(out), {n});
-      },
-      nb::arg("log_weight").noconvert(), nb::arg("n_threads") = 1,
-      "exp(log_weight) over its sum, without overflow.");
   m.def("split_quality", &split_quality, nb::arg("criterion"), nb::arg("left").noconvert(),
         nb::arg("right").noconvert());
 }

@@ -80,6 +80,7 @@ def test_copies_are_equal(estimator, how):
     committees.test_copies_are_equal(estimator, how)
 
 
+@pytest.mark.sanitize
 @every
 def test_same_bits_on_any_number_of_threads(estimator):
     X, y = rows_for(estimator, n=3000, p=6)

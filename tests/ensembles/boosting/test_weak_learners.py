@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from sklearn.datasets import load_breast_cancer, make_blobs
+from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.naive_bayes import BernoulliNB, GaussianNB
 
 from committee import (
@@ -65,6 +66,21 @@ def test_constant_and_extreme_features():
     model = SingleFeatureNB().fit(X, [0, 0, 0, 1, 1, 1])
     assert model.feature_ == 1
     assert np.isfinite(model.predict_proba([[5.0, 1e300, 0.0]])).all()
+
+
+def test_r57_bernoulli_naive_bayes_on_sparse_text_is_boosted_by_weight(shared_data):
+    frame, y = shared_data("sms-spam")
+    X = CountVectorizer(binary=True).fit_transform(frame["text"])
+    held = np.arange(len(y)) % 3 == 0
+    model = AdaBoostClassifier(BernoulliNB(), n_estimators=10).fit(X[~held], y[~held])
+    alone = BernoulliNB().fit(X[~held], y[~held])
+    assert model.score(X[held], y[held]) >= alone.score(X[held], y[held])
+    assert model.certificate().verify(X[~held], y[~held])
+    # The second member is scikit-learn's own on the weights of the second round; they have the
+    # mean 1, since naive Bayes smooths by counts.
+    weight = list(model.staged_sample_weight(X[~held], y[~held]))[1]
+    second = BernoulliNB().fit(X[~held], y[~held], weight * len(weight))
+    np.testing.assert_array_equal(model.estimators_[1].predict(X[held]), second.predict(X[held]))
 
 
 def test_r58_subset_neighbor_remembers_by_weight(cancer):
