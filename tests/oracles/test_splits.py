@@ -131,7 +131,7 @@ def test_gain_ratio(node):
 @pytest.mark.sanitize
 @few
 @given(seed=st.integers(0, 2**32 - 1), n=st.integers(2, 60), p=st.integers(1, 4))
-def test_stump_is_the_exact_minimum(seed, n, p):
+def test_r56_stump_is_the_exact_minimum(seed, n, p):
     """R56: one feature, one threshold, both polarities, plus constants."""
     rng = np.random.default_rng(seed)
     X = np.round(rng.normal(size=(n, p)), 1)

@@ -227,7 +227,7 @@ def test_importance_from_estimator():
     widths = sorted(bar.get_width() for bar in display.axes_[2].patches)
     np.testing.assert_allclose(widths, np.sort(model.feature_importances_))
     _, ax = plt.subplots()
-    assert ImportanceDisplay.from_estimator(model, X, y, kinds="debiased", axes=ax).ax_ is ax
+    assert ImportanceDisplay.from_estimator(model, X, y, kinds="debiased", ax=ax).ax_ is ax
     with pytest.raises(ValueError, match="kinds"):
         ImportanceDisplay.from_estimator(model, X, y, kinds="shap")
 

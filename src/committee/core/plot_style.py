@@ -53,6 +53,14 @@ def tidy(ax: Axes, grid: str) -> None:
     ax.set_axisbelow(True)
 
 
+def whole_rounds(ax: Axes) -> None:
+    """Write whole numbers at the axis of the rounds, also where there is but one."""
+    ticker = importlib.import_module("matplotlib.ticker")
+    ax.xaxis.set_major_locator(
+        ticker.MaxNLocator("auto", integer=True, min_n_ticks=1, steps=[1, 2, 5, 10])
+    )
+
+
 def legend_below(ax: Axes, n_columns: int) -> None:
     """Put the legend below the label of the horizontal axis, bars before marks."""
     transforms = importlib.import_module("matplotlib.transforms")

@@ -223,6 +223,10 @@ class BoostedClassifier(SecondOpinions, MemberViewing, ClassifierMixin, Booster)
     def staged_predict(self, X: Any) -> Iterator[npt.NDArray[Any]]:
         """Predict with the first member, with the first two, and so on.
 
+        Weights are those of the end. So this is what fewer rounds would have predicted, unless
+        each round weighs all members anew: LPBoost, ERLPBoost and RobustBoost do, and a fit of
+        fewer rounds, or a warm start, tells there.
+
         Parameters
         ----------
         X : array-like, sparse matrix or data frame of shape (n_samples, n_features)

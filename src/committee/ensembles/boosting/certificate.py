@@ -241,12 +241,12 @@ class CertificateSet:
             {label: part.to_frame() for label, part in self.parts.items()}, names=["class"]
         )
 
-    def plot(self, axes: Any = None) -> Any:
+    def plot(self, ax: Any = None) -> Any:
         """Draw the certificates, one below the other.
 
         Parameters
         ----------
-        axes : array of matplotlib Axes of shape (n_classes, 2), or None
+        ax : array of matplotlib Axes of shape (n_classes, 2), or None
             Where to draw; None makes a figure.
 
         Returns
@@ -256,7 +256,7 @@ class CertificateSet:
         """
         from committee.ensembles.boosting.certificate_plot import plot_certificates
 
-        return plot_certificates(self.parts, axes)
+        return plot_certificates(self.parts, ax)
 
     def __str__(self) -> str:
         return "\n\n".join(f"{label!r} against the rest\n{part}" for label, part in self._items())

@@ -9,7 +9,7 @@ import numpy as np
 
 from committee.core.margins import log_margin_bound
 from committee.core.members import Floats
-from committee.core.plot_style import BLUE, CYCLE, INK, pyplot, tidy
+from committee.core.plot_style import BLUE, CYCLE, INK, pyplot, tidy, whole_rounds
 from committee.data import InputError
 from committee.data.errors import describe
 from committee.ensembles.boosting.certificate import Certificate
@@ -57,32 +57,30 @@ def _times(certificate: Certificate) -> int:
     return 1
 
 
-def plot_certificate(certificate: Certificate, axes: Any = None) -> Any:
+def plot_certificate(certificate: Certificate, ax: Any = None) -> Any:
     """Draw the numbers of the rounds on the left, the margins on the right."""
-    if axes is None:
-        _, axes = pyplot().subplots(1, 2, figsize=(9.6, 3.7), layout="constrained")
-    pair = list(np.atleast_1d(np.asarray(axes, dtype=object)).ravel())
+    if ax is None:
+        _, ax = pyplot().subplots(1, 2, figsize=(9.6, 3.7), layout="constrained")
+    pair = list(np.atleast_1d(np.asarray(ax, dtype=object)).ravel())
     if len(pair) != 2:
         found = f"{len(pair)} axes for rounds and margins"
         raise InputError(describe("P-VALUE", "ax", found, allowed="a pair"))
-    for ax in pair:
-        tidy(ax, "y")
+    for each in pair:
+        tidy(each, "y")
     _draw_rounds(certificate, pair[0])
     _draw_margins(certificate, pair[1])
     return pair[0].get_figure(root=True)
 
 
-def plot_certificates(parts: Mapping[Any, Certificate], axes: Any = None) -> Any:
+def plot_certificates(parts: Mapping[Any, Certificate], ax: Any = None) -> Any:
     """Draw several certificates, one below the other, each under its label."""
-    if axes is None:
+    if ax is None:
         size = (9.6, 3.5 * len(parts))
-        _, axes = pyplot().subplots(
-            len(parts), 2, figsize=size, layout="constrained", squeeze=False
-        )
-    if len(axes) != len(parts):
-        found = f"{len(axes)} pairs of axes for {len(parts)} classes"
-        raise InputError(describe("P-VALUE", "axes", found, allowed="a pair for each class"))
-    for pair, (label, part) in zip(axes, parts.items(), strict=True):
+        _, ax = pyplot().subplots(len(parts), 2, figsize=size, layout="constrained", squeeze=False)
+    if len(ax) != len(parts):
+        found = f"{len(ax)} pairs of axes for {len(parts)} classes"
+        raise InputError(describe("P-VALUE", "ax", found, allowed="a pair for each class"))
+    for pair, (label, part) in zip(ax, parts.items(), strict=True):
         figure = plot_certificate(part, pair)
         pair[0].set_title(f"{label!r} against the rest: {_verdict(part)}", **TITLE)
     return figure
@@ -116,7 +114,7 @@ def _draw_rounds(certificate: Certificate, ax: Any) -> None:
     ax.plot(n_rounds, error, "D", color=BLUE, ms=6, clip_on=False, zorder=4, label=text)
     if few:
         ax.set_xlim(0.5, n_rounds + 0.5)
-        ax.locator_params(axis="x", integer=True)
+        whole_rounds(ax)
     else:  # bounds fall in the first rounds
         ax.set_xscale("log")
         ax.xaxis.set_major_formatter("{x:g}")
@@ -136,11 +134,10 @@ def _draw_margins(certificate: Certificate, ax: Any) -> None:
     reach = max(1.0, float(np.abs(margins).max()))
     x, steps = np.r_[-reach, margins, reach], np.r_[0.0, share, 1.0]
     ax.axvspan(-reach, 0, color=INK, alpha=0.05, lw=0)
-    ax.text(-0.02 * reach, 0.98, "wrong ", ha="right", va="top", fontsize=9, color=INK)
-    ax.text(0.02 * reach, 0.98, " right", ha="left", va="top", fontsize=9, color=INK)
+    ax.text(-0.98 * reach, 1.0, "misclassified", va="top", fontsize=9, color=INK)
     least = f"{margins[0]:.3g}".replace("-", "−")
     text = f"training rows\n(least margin {least})"
-    ax.step(x, steps, where="post", color=BLUE, lw=1.6, label=text)
+    ax.step(x, steps, where="post", color=BLUE, lw=1.6, label=text, clip_on=False)
     ax.plot(margins[0], 0, "o", color=BLUE, ms=5, clip_on=False, zorder=4)
     rounds, times = certificate.rounds, _times(certificate)
     claimed = any(claim.text.startswith("share of margins") for claim in certificate.claims)

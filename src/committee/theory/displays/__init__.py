@@ -1,26 +1,21 @@
 """Pictures of what committees tell, with scikit-learn's display interface; they need matplotlib."""
 
 from committee.theory.displays.bias_variance import BiasVarianceDisplay
-from committee.theory.displays.boosting_curve import BoostingCurve, BoostingCurveDisplay
+from committee.theory.displays.boosting_curve import BoostingCurveDisplay
 from committee.theory.displays.decision_regions import DecisionRegionsDisplay
 from committee.theory.displays.importance import ImportanceDisplay
 from committee.theory.displays.margin_distribution import MarginDistributionDisplay
-from committee.theory.displays.member_weights import MemberNumbers, MemberWeightsDisplay
+from committee.theory.displays.member_weights import MemberWeightsDisplay
 from committee.theory.displays.out_of_bag import OutOfBagCurveDisplay
-from committee.theory.displays.region_panels import RegionsPanel
-from committee.theory.displays.weight_share import WeightShareDisplay, heaviest_share
+from committee.theory.displays.weight_share import WeightShareDisplay
 
 __all__ = [
     "BiasVarianceDisplay",
-    "BoostingCurve",
     "BoostingCurveDisplay",
     "DecisionRegionsDisplay",
     "ImportanceDisplay",
     "MarginDistributionDisplay",
-    "MemberNumbers",
     "MemberWeightsDisplay",
     "OutOfBagCurveDisplay",
-    "RegionsPanel",
     "WeightShareDisplay",
-    "heaviest_share",
 ]

@@ -7,20 +7,20 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from sklearn.base import is_regressor
 from sklearn.utils.validation import check_is_fitted
 
 from committee.core.members import Floats
-from committee.core.plot_style import Axes, by_name, pyplot, spread_labels
+from committee.core.plot_style import Axes, by_name, pyplot, spread_labels, whole_rounds
 from committee.data import InputError, read_classes
 from committee.data.errors import describe
 
 Codes = npt.NDArray[np.intp]
 
 LINE = 0.19  # inches from one line of labels to the next
-PANELS_ABREAST = 3
 
 
-def read_models(estimator: Any, asked: str) -> dict[str, Any]:
+def read_models(estimator: Any, asked: str, *, numbers_lack: str = "") -> dict[str, Any]:
     """Read one fitted model, or several under their names.
 
     Parameters
@@ -29,13 +29,19 @@ def read_models(estimator: Any, asked: str) -> dict[str, Any]:
         The models.
     asked : str
         The method or attribute that they must have.
+    numbers_lack : str, optional
+        What is shown, where it is of classes alone, so that regressors are refused.
     """
     models = by_name(estimator, type(estimator).__name__)
     for model in models.values():
         check_is_fitted(model)
+        name = type(model).__name__
+        if numbers_lack and is_regressor(model):
+            found = f"{name} predicts numbers, which have no {numbers_lack}"
+            raise InputError(describe("P-VALUE", "estimator", found, allowed="classifiers"))
         if not hasattr(model, asked) and not is_in_parts(model):
-            found = f"{type(model).__name__} has no {asked}"
-            raise InputError(describe("P-VALUE", "estimator", found, allowed="boosters"))
+            found, allowed = f"{name} has no {asked}", f"a booster with {asked}"
+            raise InputError(describe("P-VALUE", "estimator", found, allowed=allowed))
     return models
 
 
@@ -81,6 +87,15 @@ def staged_row_weights(model: Any, X: Any, y: Any, sample_weight: Any) -> list[F
     return [(d.sum(axis=1) if d.ndim == 2 else d)[None, :] for d in stages]
 
 
+def one_label_a_row(model: Any, y: Any) -> npt.NDArray[Any]:
+    """Refuse a table of labels, as a booster of several labels a row takes."""
+    labels = np.asarray(y)
+    if labels.ndim != 1:
+        found = f"of shape {labels.shape}: {type(model).__name__} is shown with one label a row"
+        raise InputError(describe("Y-SHAPE", "y", found, allowed="shape (n_rows,)"))
+    return labels
+
+
 def class_codes(model: Any, y: Any, n_rows: int) -> Codes:
     """Say which class of the model each row has.
 
@@ -93,6 +108,7 @@ def class_codes(model: Any, y: Any, n_rows: int) -> Codes:
     n_rows : int
         How many there should be.
     """
+    one_label_a_row(model, y)
     read = read_classes(y, n_rows, estimator_name=type(model).__name__)
     places = {label: code for code, label in enumerate(model.classes_.tolist())}
     labels = read.classes[0].tolist()
@@ -115,7 +131,8 @@ def read_rounds(rounds: Any, n_rounds: int) -> list[int]:
 
 def n_rounds_of(model: Any) -> int:
     """Count the rounds of a committee; a round of LogitBoost can have several members."""
-    return len(next(iter(model.rounds_.values()), ())) or len(model.committee_)
+    rounds = getattr(model, "rounds_", {})
+    return len(next(iter(rounds.values()), ())) or len(model.committee_)
 
 
 def as_curve(name: str, numbers: Any, argument: str) -> Floats:
@@ -128,14 +145,12 @@ def as_curve(name: str, numbers: Any, argument: str) -> Floats:
     return curve
 
 
-def panels(
-    axes: Any, n_panels: int, size: tuple[float, float], *, abreast: int = PANELS_ABREAST
-) -> list[Axes]:
+def panels(ax: Any, n_panels: int, size: tuple[float, float], *, abreast: int) -> list[Axes]:
     """Take the given axes, or make as many, some abreast, all on one scale.
 
     Parameters
     ----------
-    axes : matplotlib Axes, or a sequence of them, or None
+    ax : matplotlib Axes, or a sequence of them, or None
         What the user gave.
     n_panels : int
         How many are needed.
@@ -144,9 +159,9 @@ def panels(
     abreast : int
         The most in a row.
     """
-    if axes is None:
-        columns = min(n_panels, abreast)
-        lines = -(-n_panels // columns)
+    if ax is None:
+        lines = -(-n_panels // abreast)
+        columns = -(-n_panels // lines)
         _, made = pyplot().subplots(
             lines,
             columns,
@@ -159,13 +174,17 @@ def panels(
         every = list(made.ravel())
         for spare in every[n_panels:]:
             spare.remove()
-        for ax in every[max(n_panels - columns, 0) : n_panels]:
-            ax.xaxis.set_tick_params(labelbottom=True)  # also where the line below is shorter
+        for own in every[:n_panels]:
+            own.xaxis.set_tick_params(labelbottom=True)  # numbers beside every name of an axis
         return every[:n_panels]
-    given = list(np.atleast_1d(np.asarray(axes, dtype=object)).ravel())
-    if len(given) != n_panels:
-        found = f"{len(given)} axes for {n_panels} panel(s)"
-        raise InputError(describe("P-VALUE", "axes", found))
+    return given_axes(ax, n_panels, f"{n_panels} panel(s)")
+
+
+def given_axes(ax: Any, needed: int, what: str) -> list[Axes]:
+    """Read the axes that the user gave, and refuse too few or too many."""
+    given = list(np.atleast_1d(np.asarray(ax, dtype=object)).ravel())
+    if len(given) != needed:
+        raise InputError(describe("P-VALUE", "ax", f"{len(given)} axes for {what}"))
     return given
 
 
@@ -215,8 +234,16 @@ def scale_rounds(ax: Axes, n_rounds: int, *, log: bool) -> None:
         ax.set_xlim(1, max(n_rounds, 2))
     else:
         ax.set_xlim(0 if n_rounds > 10 else 0.7, n_rounds * 1.005 if n_rounds > 10 else n_rounds)
-        ax.locator_params(axis="x", integer=True)
+        whole_rounds(ax)
     ax.set_xlabel("round", fontsize=9)
+
+
+def mark_end(ax: Axes, curve: Floats, longest: int, colour: str) -> None:
+    """Put a dot where a booster ended before others, and lead on to its name, faintly."""
+    if len(curve) < longest and np.isfinite(curve[-1]):
+        ax.plot(len(curve), curve[-1], "o", ms=4, color=colour)
+        look = {"color": colour, "lw": 0.9, "ls": (0, (1, 3))}
+        ax.plot([len(curve), longest], [curve[-1]] * 2, **look)
 
 
 def last_known(curve: Floats) -> float:

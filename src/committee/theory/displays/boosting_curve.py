@@ -12,7 +12,6 @@ from dataclasses import dataclass, field
 from typing import Any, Self
 
 import numpy as np
-from sklearn.base import is_classifier
 
 from committee.core.members import Floats
 from committee.core.plot_style import BLUE, CYCLE, INK, Axes, Figure, by_name, tidy
@@ -26,12 +25,15 @@ from committee.theory.displays.boosters import (
     is_in_parts,
     label_ends,
     last_known,
+    mark_end,
     n_rounds_of,
+    one_label_a_row,
     panels,
     read_models,
     scale_rounds,
 )
 
+ASKED = {"asked": "staged_predict", "numbers_lack": "share of rows misclassified"}
 TRAINING, TEST, BOUNDS = BLUE, CYCLE[1], "#777777"
 DASHES = ((0, (5, 2)), (0, (1.2, 1.6)), (0, (5, 1.5, 1.2, 1.5)))
 
@@ -62,10 +64,15 @@ class BoostingCurve:
 class BoostingCurveDisplay:
     """Training error, test error and bounds by round, one panel for each model.
 
+    Any classifier with ``staged_predict`` has errors; bounds are drawn where a certificate claims
+    them. LPBoost and ERLPBoost find all votes anew in every round: their curves show the votes of
+    the end joining one by one, not fits of fewer rounds.
+
     Parameters
     ----------
     curves : BoostingCurve or mapping of str to BoostingCurve
-        The errors of one model, or of several under their names.
+        The errors of one model, or of several under their names; a BoostingCurve is what
+        :meth:`curve` returns.
 
     Attributes
     ----------
@@ -89,6 +96,9 @@ class BoostingCurveDisplay:
     array([0.3, 0.3, 0. ])
     >>> curve.bounds["product of Z"].round(4)
     array([0.9165, 0.7521, 0.5162])
+    >>> display = BoostingCurveDisplay.from_estimator(model, X, y)
+    >>> display.final["AdaBoostClassifier"]["training"]
+    0.0
     """
 
     ax_: Axes
@@ -118,7 +128,7 @@ class BoostingCurveDisplay:
         y_test: Any = None,
         sample_weight: Any = None,
         log_rounds: bool = False,
-        axes: Any = None,
+        ax: Any = None,
     ) -> Self:
         """Compute the errors of fitted boosters after each round and draw them.
 
@@ -134,7 +144,7 @@ class BoostingCurveDisplay:
             What ``fit`` was given; the training error is weighted by it, as the bounds are.
         log_rounds : bool, default=False
             Whether the axis of the rounds is logarithmic.
-        axes : matplotlib Axes, or a sequence of as many as there are models, or None
+        ax : matplotlib Axes, or a sequence of as many as there are models, or None
             Where to draw; None makes a figure.
 
         Returns
@@ -144,9 +154,9 @@ class BoostingCurveDisplay:
         """
         curves = {
             name: cls.curve(model, X, y, X_test=X_test, y_test=y_test, sample_weight=sample_weight)
-            for name, model in read_models(estimator, "staged_predict").items()
+            for name, model in read_models(estimator, **ASKED).items()
         }
-        return cls(curves).plot(axes, log_rounds=log_rounds)
+        return cls(curves).plot(ax, log_rounds=log_rounds)
 
     @staticmethod
     def curve(
@@ -177,10 +187,7 @@ class BoostingCurveDisplay:
         BoostingCurve
             The curves.
         """
-        (model,) = read_models({"model": estimator}, "staged_predict").values()
-        if not is_classifier(model):
-            found = f"{type(model).__name__} is no classifier"
-            raise InputError(describe("P-VALUE", "estimator", found))
+        (model,) = read_models({"model": estimator}, **ASKED).values()
         if (X_test is None) != (y_test is None):
             found = "X_test and y_test are given together or not at all"
             raise InputError(describe("P-VALUE", "X_test, y_test", found))
@@ -198,12 +205,12 @@ class BoostingCurveDisplay:
             for name, curve in self.curves.items()
         }
 
-    def plot(self, axes: Any = None, *, log_rounds: bool = False) -> Self:
+    def plot(self, ax: Any = None, *, log_rounds: bool = False) -> Self:
         """Draw the curves, with their last numbers beside them.
 
         Parameters
         ----------
-        axes : matplotlib Axes, or a sequence of as many as there are models, or None
+        ax : matplotlib Axes, or a sequence of as many as there are models, or None
             Where to draw; None makes a figure.
         log_rounds : bool, default=False
             Whether the axis of the rounds is logarithmic.
@@ -214,7 +221,8 @@ class BoostingCurveDisplay:
             The display itself.
         """
         several = len(self.curves) > 1
-        self.axes_ = panels(axes, len(self.curves), (4.8, 3.3) if several else (6.8, 3.8))
+        size = (4.8, 3.3) if several else (6.8, 3.8)
+        self.axes_ = panels(ax, len(self.curves), size, abreast=2 if len(self.curves) == 4 else 3)
         self.ax_, self.lines_ = self.axes_[0], {}
         self.figure_ = self.ax_.get_figure(root=True)
         top = self._top()
@@ -223,7 +231,7 @@ class BoostingCurveDisplay:
             tidy(ax, "y")
             ax.set_ylim(0, top)
             scale_rounds(ax, longest, log=log_rounds)
-            self.lines_[name] = self._panel(ax, name, curve)
+            self.lines_[name] = self._panel(ax, name, curve, longest)
             if ax.get_subplotspec() is None or ax.get_subplotspec().is_first_col():
                 ax.set_ylabel("share of rows misclassified", fontsize=9)
             if several:
@@ -246,7 +254,7 @@ class BoostingCurveDisplay:
             return 1.02
         return min(1.02, 1.15 * highest)
 
-    def _panel(self, ax: Axes, name: str, curve: BoostingCurve) -> dict[str, Any]:
+    def _panel(self, ax: Axes, name: str, curve: BoostingCurve, longest: int) -> dict[str, Any]:
         lines, labels = {}, []
         n_rounds = len(next(iter(curve.lines.values())))
         rounds = np.arange(1, n_rounds + 1)
@@ -256,6 +264,7 @@ class BoostingCurveDisplay:
             colour = BOUNDS if bound else TRAINING if key == "training" else TEST
             look = {"linestyle": dashes[key], "linewidth": 1.1} if bound else {"linewidth": 1.4}
             (lines[key],) = ax.plot(rounds, line, color=colour, label=f"{name}: {key}", **look)
+            mark_end(ax, line, longest, colour)
             end = self.final[name][key]
             number = "0" if end == 0 else "<0.001" if end < 5e-4 else f"{end:.3f}"
             labels.append((f"{key}  {number}", end, colour))
@@ -265,9 +274,7 @@ class BoostingCurveDisplay:
 
 def _errors(model: Any, X: Any, y: Any, sample_weight: Any) -> Floats:
     """Weigh the misclassified rows after each round."""
-    y = np.asarray(y)
-    if y.ndim != 1:
-        raise InputError(describe("Y-SHAPE", "y", f"of shape {y.shape}", allowed="a label a row"))
+    y = one_label_a_row(model, y)
     weight = read_weights(sample_weight, len(y))
     weight = np.ones(len(y)) if weight is None else weight
     wrong = []

@@ -33,15 +33,20 @@ from committee.theory.displays.region_panels import (
 
 FEW_ROUNDS = 5  # so many are shown unless others are asked for
 COLOURS = (CYCLE[1], BLUE, CYCLE[3], CYCLE[4], CYCLE[2], CYCLE[6])
-SHAPES = ("o", "s", "^", "D", "v", "P")
+SHAPES = ("o", "^", "s", "D", "v", "P")
 TINT = 0.24
-MEAN_AREA = 110.0  # of a row of mean weight, in square points, where rows are few
-LARGEST_AREA = 900.0
+MEAN_AREA = 150.0  # of a row of mean weight, in square points, where rows are few
+SMALLEST_AREA = 3.0  # below and above these, marks cannot be seen, or hide each other
+LARGEST_AREA = {True: 900.0, False: 110.0}  # where rows are few, or many
 FEW_ROWS = 20
 
 
 class DecisionRegionsDisplay:
     """Decision regions for two features: some rounds, and the vote of all members.
+
+    Marks have areas in proportion to the weights of the rows in a round, within what can be seen.
+    Up to 40 rows of two classes are drawn as plus and minus, the misclassified ones in a ring; more
+    rows, or more classes, as filled shapes, the misclassified ones with a dark edge.
 
     Parameters
     ----------
@@ -72,6 +77,17 @@ class DecisionRegionsDisplay:
 
     Examples
     --------
+    >>> from committee import AdaBoostClassifier, DecisionRegionsDisplay
+    >>> X = [[8, 7], [6, 8], [7, 10], [1, 3], [2, 1], [3, 5], [5, 6], [4, 2], [10, 9], [9, 4]]
+    >>> y = [1, 1, 1, 1, 1, 0, 0, 0, 0, 0]
+    >>> model = AdaBoostClassifier(n_estimators=3).fit(X, y)
+    >>> display = DecisionRegionsDisplay.from_estimator(model, X, y)
+    >>> [panel.title for panel in display.panels][-2:]
+    ['round 3: error 0.14, weight 0.92', 'vote of 3 members: error 0.00']
+
+    Regions from elsewhere:
+
+    >>> from committee.theory.displays.region_panels import RegionsPanel
     >>> panel = RegionsPanel("x <= 1/2", np.array([[0, 1], [0, 1]]), None, np.array([False, True]))
     >>> display = DecisionRegionsDisplay(
     ...     [panel], grid=([0, 1], [0, 1]), rows=[[0, 0], [1, 1]], codes=[0, 0], classes=["a", "b"]
@@ -122,7 +138,7 @@ class DecisionRegionsDisplay:
         rounds: Any = None,
         sample_weight: Any = None,
         resolution: int = 300,
-        axes: Any = None,
+        ax: Any = None,
     ) -> Self:
         """Ask the members of a fitted booster about a grid and draw their regions.
 
@@ -138,7 +154,7 @@ class DecisionRegionsDisplay:
             Which rounds to show before the vote of all; by default the first five.
         resolution : int, default=300
             Points of the grid on either side.
-        axes : sequence of matplotlib Axes or None
+        ax : sequence of matplotlib Axes or None
             Where to draw, one for each panel; None makes a figure.
 
         Returns
@@ -146,7 +162,9 @@ class DecisionRegionsDisplay:
         DecisionRegionsDisplay
             The display, drawn.
         """
-        (model,) = read_models({"model": estimator}, "committee_").values()
+        (model,) = read_models(
+            {"model": estimator}, "rounds_", numbers_lack="regions of classes"
+        ).values()
         rows = two_columns(X)
         codes = class_codes(model, y, len(rows))
         grid = (ticks_over(rows[:, 0], resolution), ticks_over(rows[:, 1], resolution))
@@ -173,14 +191,14 @@ class DecisionRegionsDisplay:
             feature_names=[str(name) for name in names],
             whole=not is_in_parts(model) and len(shown) - 1 == n_rounds_of(model),
         )
-        return display.plot(axes)
+        return display.plot(ax)
 
-    def plot(self, axes: Any = None) -> Self:
+    def plot(self, ax: Any = None) -> Self:
         """Draw the panels.
 
         Parameters
         ----------
-        axes : sequence of matplotlib Axes or None
+        ax : sequence of matplotlib Axes or None
             Where to draw, one for each panel; None makes a figure.
 
         Returns
@@ -190,7 +208,7 @@ class DecisionRegionsDisplay:
         """
         n_panels = len(self.panels)
         abreast = n_panels if n_panels <= 4 else 3
-        self.axes_ = panels(axes, n_panels, (2.9, 3.3), abreast=abreast)
+        self.axes_ = panels(ax, n_panels, (2.9, 3.3), abreast=abreast)
         self.ax_ = self.axes_[0]
         self.figure_ = self.ax_.get_figure(root=True)
         for ax, panel in zip(self.axes_, self.panels, strict=True):
@@ -214,30 +232,34 @@ class DecisionRegionsDisplay:
         extent = (x[0] - half[0], x[-1] + half[0], y[0] - half[1], y[-1] + half[1])
         ax.imshow(image, origin="lower", extent=extent, aspect="auto", interpolation="nearest")
 
+    @property
+    def _few(self) -> bool:
+        return len(self.rows) <= 2 * FEW_ROWS and len(self.classes) == 2
+
     def _rows(self, ax: Axes, panel: RegionsPanel) -> None:
         """Draw the rows, the heaviest first, so that none is hidden below."""
         weights = np.ones(len(self.rows)) if panel.weights is None else panel.weights
-        unit = MEAN_AREA * min(1.0, np.sqrt(FEW_ROWS / len(self.rows)))
-        area = np.minimum(unit * weights / weights.mean(), LARGEST_AREA)
+        unit = MEAN_AREA * min(1.0, FEW_ROWS / len(self.rows)) ** 0.75
+        area = np.clip(unit * weights / weights.mean(), SMALLEST_AREA, LARGEST_AREA[self._few])
         for code in range(len(self.classes)):
             own = np.flatnonzero(self.codes == code)
             own = own[np.argsort(-area[own], kind="stable")]
             x, y = self.rows[own].T
-            look = self._look(code, area[own])
+            look = self._look(code, area[own], panel.wrong[own])
             ax.scatter(x, y, s=area[own], zorder=3, **look)
-        wrong = np.flatnonzero(panel.wrong)
-        few = len(self.rows) <= 2 * FEW_ROWS
-        ring = {"facecolors": "none", "edgecolors": INK, "linewidths": 0.9 if few else 0.5}
-        x, y = self.rows[wrong].T
-        ax.scatter(x, y, s=2.6 * area[wrong] + (30.0 if few else 12.0), zorder=4, **ring)
+        if self._few:
+            wrong = np.flatnonzero(panel.wrong)
+            ring = {"facecolors": "none", "edgecolors": INK, "linewidths": 0.9}
+            x, y = self.rows[wrong].T
+            ax.scatter(x, y, s=2.6 * area[wrong] + 30.0, zorder=4, **ring)
 
-    def _look(self, code: int, area: Floats) -> dict[str, Any]:
+    def _look(self, code: int, area: Floats, wrong: Any) -> dict[str, Any]:
         colour = COLOURS[code % len(COLOURS)]
-        if len(self.classes) == 2:  # the signs of the lectures
+        if self._few:  # the signs of the lectures
             width = np.clip(0.22 * np.sqrt(area), 0.7, 4.0)
             return {"marker": "_+"[code], "color": colour, "linewidths": width}
-        shape = SHAPES[code % len(SHAPES)]
-        return {"marker": shape, "color": colour, "linewidths": 0.4, "edgecolors": "white"}
+        edges = {"edgecolors": np.where(wrong, INK, "white"), "linewidths": 0.3 + 0.6 * wrong}
+        return {"marker": SHAPES[code % len(SHAPES)], "c": colour, "alpha": 0.85, **edges}
 
     def _frame(self, ax: Axes, panel: RegionsPanel) -> None:
         x, y = self.grid
@@ -269,9 +291,10 @@ class DecisionRegionsDisplay:
 
         handles: list[Any] = []
         for code, name in enumerate(self.classes):
-            look = self._look(code, np.array([70.0]))
+            look = self._look(code, np.array([70.0]), np.array([False]))
             handles.append(self.ax_.scatter([], [], s=70, label=f"class {name}", **look))
-        ring = {"facecolors": "none", "edgecolors": INK, "linewidths": 0.8}
+        face = "none" if self._few else "#BBBBBB"
+        ring = {"facecolors": face, "edgecolors": INK, "linewidths": 0.9}
         handles.append(self.ax_.scatter([], [], s=90, label="misclassified", **ring))
         names = [handle.get_label() for handle in handles]
         if any(panel.weights is not None for panel in self.panels):

@@ -81,7 +81,7 @@ class ImportanceDisplay:
         sample_weight: Any = None,
         random_state: Any = None,
         max_shown: int = 20,
-        axes: Any = None,
+        ax: Any = None,
     ) -> Self:
         """Measure the importances of a fitted committee on its training rows and draw them.
 
@@ -97,7 +97,7 @@ class ImportanceDisplay:
             The seed of the permutations.
         max_shown : int, default=20
             The most features that are drawn.
-        axes : matplotlib Axes, or a sequence of as many as there are kinds, or None
+        ax : matplotlib Axes, or a sequence of as many as there are kinds, or None
             Where to draw; None makes a figure.
 
         Returns
@@ -123,7 +123,7 @@ class ImportanceDisplay:
             else:
                 found[title] = impurity(estimator)
                 units[title] = "share of the decrease"
-        return cls(found, units=units).plot(axes, max_shown=max_shown)
+        return cls(found, units=units).plot(ax, max_shown=max_shown)
 
     def _names(self, found: Any) -> list[str]:
         return [
@@ -138,12 +138,12 @@ class ImportanceDisplay:
         names = self._names(first)
         return [names[k] for k in np.argsort(-mean, kind="stable")]
 
-    def plot(self, axes: Any = None, *, max_shown: int = 20) -> Self:
+    def plot(self, ax: Any = None, *, max_shown: int = 20) -> Self:
         """Draw the bars.
 
         Parameters
         ----------
-        axes : matplotlib Axes, or a sequence of as many as there are kinds, or None
+        ax : matplotlib Axes, or a sequence of as many as there are kinds, or None
             Where to draw; None makes a figure.
         max_shown : int, default=20
             The most features that are drawn; how many are left off is said.
@@ -155,16 +155,16 @@ class ImportanceDisplay:
         """
         shown = self.order()[:max_shown]
         n_kinds = len(self.importances)
-        if axes is None:
+        if ax is None:
             size = (3.2 + 2.5 * n_kinds, 1.3 + 0.26 * len(shown))
-            figure, axes = pyplot().subplots(
+            figure, ax = pyplot().subplots(
                 1, n_kinds, figsize=size, sharey=True, layout="constrained", squeeze=False
             )
             figure.get_layout_engine().set(w_pad=0.1)
-        self.axes_ = list(np.atleast_1d(np.asarray(axes, dtype=object)).ravel())
+        self.axes_ = list(np.atleast_1d(np.asarray(ax, dtype=object)).ravel())
         if len(self.axes_) != n_kinds:
             found = f"{len(self.axes_)} axes for {n_kinds} kinds of importance"
-            raise InputError(describe("P-VALUE", "axes", found))
+            raise InputError(describe("P-VALUE", "ax", found))
         self.ax_ = self.axes_[0]
         self.figure_ = self.ax_.get_figure(root=True)
         for ax, (title, found) in zip(self.axes_, self.importances.items(), strict=True):

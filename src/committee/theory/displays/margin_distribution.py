@@ -33,6 +33,8 @@ DASHES = ("-", (0, (5, 1.8)), (0, (1.2, 1.4)), (0, (5, 1.5, 1.2, 1.5)))
 class MarginDistributionDisplay:
     """The share of rows whose margin is at most theta, for several sizes of a committee.
 
+    Members have the weights of the end, as many as there are rounds to show.
+
     Parameters
     ----------
     margins : array-like of shape (n_rows,), or mapping of names to such
@@ -52,6 +54,15 @@ class MarginDistributionDisplay:
 
     Examples
     --------
+    >>> from committee import AdaBoostClassifier, MarginDistributionDisplay, load_heart
+    >>> X, y = load_heart(as_frame=True)
+    >>> model = AdaBoostClassifier(n_estimators=100).fit(X, y)
+    >>> display = MarginDistributionDisplay.from_estimator(model, X, y, rounds=(5, 100))
+    >>> list(display.margins)
+    ['5 rounds', '100 rounds']
+
+    Margins of another kind:
+
     >>> display = MarginDistributionDisplay({1: [0.5, -0.5, 1.0, 1.0], 9: [0.5, 0.1, 0.2, 1.0]})
     >>> display.least
     {'1 round': -0.5, '9 rounds': 0.1}
@@ -154,9 +165,7 @@ class MarginDistributionDisplay:
         ax, self.lines_ = self.ax_, []
         reach = max(1.0, *(float(np.abs(each).max()) for each in self.margins.values()))
         ax.axvspan(-reach, 0, color=INK, alpha=0.05, lw=0)
-        for place, x in (("right", -0.015), ("left", 0.015)):
-            text = "wrong" if place == "right" else "right"
-            ax.text(x * reach, 1.0, text, ha=place, va="top", fontsize=9, color=INK)
+        ax.text(-0.98 * reach, 1.0, "misclassified", va="top", fontsize=9, color=INK)
         last = len(self.margins) - 1
         for k, (name, each) in enumerate(self.margins.items()):
             order = np.argsort(each, kind="stable")
@@ -166,7 +175,7 @@ class MarginDistributionDisplay:
             colour = COLOURS[back % len(COLOURS)]
             look = {"color": colour, "linestyle": DASHES[back % len(DASHES)], "linewidth": 1.5}
             text = f"{name}: least margin {each.min():.2f}".replace("-", "−")
-            self.lines_ += ax.step(x, height, where="post", label=text, **look)
+            self.lines_ += ax.step(x, height, where="post", label=text, clip_on=False, **look)
             ax.plot(each.min(), 0, "o", ms=5, color=colour, clip_on=False, zorder=3)
         tidy(ax, "both")
         ax.set_xlim(-reach, reach)
@@ -194,7 +203,7 @@ def staged_margins(model: Any, X: Any, y: Any, *, rounds: Any = None) -> dict[in
     dict of int to ndarray of shape (n_rows,)
         Margins with the members' final weights, by round.
     """
-    (model,) = read_models({"model": model}, "committee_").values()
+    (model,) = read_models({"model": model}, "rounds_", numbers_lack="margins").values()
     refuse_parts(model, "margins")
     size, weights = n_rounds_of(model), model.committee_.weights
     each = len(weights) // size

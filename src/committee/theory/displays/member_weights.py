@@ -10,11 +10,10 @@ import numpy as np
 
 from committee.core.members import Floats
 from committee.core.plot_style import CYCLE, INK, Axes, Figure, by_name, pyplot, tidy
-from committee.data import InputError
-from committee.data.errors import describe
 from committee.theory.displays.boosters import (
     as_curve,
     check_same_length,
+    given_axes,
     label_ends,
     read_models,
     scale_rounds,
@@ -22,6 +21,7 @@ from committee.theory.displays.boosters import (
 )
 
 FEW = 60  # up to here every member has a stem
+HANDLE, LETTER = 0.75, 0.08  # inches of a legend
 MARKERS = ("o", "s", "^", "D", "v")
 
 
@@ -63,6 +63,17 @@ class MemberWeightsDisplay:
 
     Examples
     --------
+    >>> from committee import AdaBoostClassifier, MemberWeightsDisplay
+    >>> X = [[8, 7], [6, 8], [7, 10], [1, 3], [2, 1], [3, 5], [5, 6], [4, 2], [10, 9], [9, 4]]
+    >>> y = [1, 1, 1, 1, 1, 0, 0, 0, 0, 0]
+    >>> model = AdaBoostClassifier(n_estimators=3).fit(X, y)
+    >>> display = MemberWeightsDisplay.from_estimator(model)
+    >>> display.members["AdaBoostClassifier"].weights.round(2)
+    array([0.42, 0.65, 0.92])
+
+    Numbers from elsewhere:
+
+    >>> from committee.theory.displays.member_weights import MemberNumbers
     >>> display = MemberWeightsDisplay(MemberNumbers([0.42, 0.65, 0.92], [0.30, 0.21, 0.14]))
     >>> display.members["model"].errors
     array([0.3 , 0.21, 0.14])
@@ -81,7 +92,7 @@ class MemberWeightsDisplay:
             self.members[name] = MemberNumbers(weights, errors, each.chance)
 
     @classmethod
-    def from_estimator(cls, estimator: Any, *, log_rounds: bool = False, axes: Any = None) -> Self:
+    def from_estimator(cls, estimator: Any, *, log_rounds: bool = False, ax: Any = None) -> Self:
         """Read the weights and errors of the members of fitted boosters and draw them.
 
         Parameters
@@ -90,7 +101,7 @@ class MemberWeightsDisplay:
             Fitted boosters; one with a committee per class gives a series per class.
         log_rounds : bool, default=False
             Whether the axis of the rounds is logarithmic.
-        axes : pair of matplotlib Axes or None
+        ax : pair of matplotlib Axes or None
             Where to draw weights and errors; a single one where no booster has errors. None
             makes a figure.
 
@@ -100,21 +111,21 @@ class MemberWeightsDisplay:
             The display, drawn.
         """
         members = {}
-        models = read_models(estimator, "committee_")
+        models = read_models(estimator, "rounds_")
         for name, model in models.items():
             titles = series_names(name, model, alone=len(models) == 1)
             for title, part in zip(titles, getattr(model, "parts_", [model]), strict=True):
                 members[title] = MemberNumbers(
                     part.committee_.weights, _errors(part), _chance(part)
                 )
-        return cls(members).plot(axes, log_rounds=log_rounds)
+        return cls(members).plot(ax, log_rounds=log_rounds)
 
-    def plot(self, axes: Any = None, *, log_rounds: bool = False) -> Self:
+    def plot(self, ax: Any = None, *, log_rounds: bool = False) -> Self:
         """Draw weights and errors.
 
         Parameters
         ----------
-        axes : pair of matplotlib Axes or None
+        ax : pair of matplotlib Axes or None
             Where to draw weights and errors; a single one where there are no errors. None makes
             a figure.
         log_rounds : bool, default=False
@@ -130,15 +141,12 @@ class MemberWeightsDisplay:
         }
         if any(m.errors is not None for m in self.members.values()):
             kinds["weighted error"] = [m.errors for m in self.members.values()]
-        if axes is None:
+        if ax is None:
             size = (6.8, 0.6 + 2.1 * len(kinds))
-            _, axes = pyplot().subplots(
+            _, ax = pyplot().subplots(
                 len(kinds), 1, figsize=size, sharex=True, layout="constrained"
             )
-        self.axes_ = list(np.atleast_1d(np.asarray(axes, dtype=object)).ravel())
-        if len(self.axes_) != len(kinds):
-            found = f"{len(self.axes_)} axes for {' and '.join(kinds)}"
-            raise InputError(describe("P-VALUE", "axes", found))
+        self.axes_ = given_axes(ax, len(kinds), " and ".join(kinds))
         self.ax_ = self.axes_[0]
         self.figure_ = self.ax_.get_figure(root=True)
         longest = max(len(m.weights) for m in self.members.values())
@@ -154,17 +162,22 @@ class MemberWeightsDisplay:
         if len(kinds) == 2:
             self._finish_errors(self.axes_[1])
         if len(self.members) > 1:
-            marks = {"markerscale": 1.0 if longest <= FEW else 2.5}
-            self.ax_.legend(
-                frameon=False,
-                fontsize=9,
-                ncols=3,
-                loc="lower left",
-                bbox_to_anchor=(0, 1),
-                borderaxespad=0.2,
-                **marks,
-            )
+            self._legend(longest)
         return self
+
+    def _legend(self, longest: int) -> None:
+        """Name the series above the axes, in as many columns as there is room for."""
+        inches = self.ax_.get_window_extent().width / self.figure_.dpi
+        widest = HANDLE + LETTER * max(len(name) for name in self.members)
+        self.ax_.legend(
+            frameon=False,
+            fontsize=9,
+            ncols=max(1, min(len(self.members), int(inches / widest))),
+            loc="lower left",
+            bbox_to_anchor=(0, 1),
+            borderaxespad=0.2,
+            markerscale=1.0 if longest <= FEW else 2.5,
+        )
 
     def _draw(self, ax: Axes, series: list[Any], longest: int) -> None:
         few = longest <= FEW

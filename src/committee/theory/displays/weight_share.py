@@ -18,6 +18,7 @@ from committee.data.errors import describe
 from committee.theory.displays.boosters import (
     as_curve,
     label_ends,
+    mark_end,
     read_models,
     scale_rounds,
     series_names,
@@ -46,6 +47,16 @@ class WeightShareDisplay:
 
     Examples
     --------
+    >>> from committee import AdaBoostClassifier, WeightShareDisplay
+    >>> X = [[8, 7], [6, 8], [7, 10], [1, 3], [2, 1], [3, 5], [5, 6], [4, 2], [10, 9], [9, 4]]
+    >>> y = [1, 1, 1, 1, 1, 0, 0, 0, 0, 0]
+    >>> model = AdaBoostClassifier(n_estimators=3).fit(X, y)
+    >>> display = WeightShareDisplay.from_estimator(model, X, y, share=0.3)
+    >>> display.shares["AdaBoostClassifier"].round(2)
+    array([0.3, 0.5, 0.5, 0.5])
+
+    Shares from elsewhere:
+
     >>> WeightShareDisplay([0.05, 0.11, 0.24]).final
     {'model': 0.24}
     """
@@ -141,6 +152,7 @@ class WeightShareDisplay:
             colour = CYCLE[k % len(CYCLE)]
             rounds = np.arange(1, len(each) + 1)
             self.lines_ += ax.plot(rounds, each, color=colour, linewidth=width, label=name)
+            mark_end(ax, each, longest, colour)
             labels.append((f"{name}  {100 * each[-1]:.3g} %", float(each[-1]), colour))
         label_ends(ax, labels)
         ax.set_ylabel(f"weight of the heaviest {100 * self.share:.3g} % of rows", fontsize=9)
