@@ -59,7 +59,8 @@ COMMITTEES: list[BaseEstimator] = [
     RotationForestClassifier(None, 4, random_state=0),
 ]
 BOOSTERS: list[BaseEstimator] = [
-    LPBoostClassifier(n_estimators=4, random_state=0),
+    # Before its gap closes LPBoost may keep a single vote; ten rounds let it mix on easy rows.
+    LPBoostClassifier(n_estimators=10, random_state=0),
     ERLPBoostClassifier(n_estimators=4, random_state=0),
     AdaBoostStarClassifier(n_estimators=4, random_state=0),
     AdaBoostMHClassifier(n_estimators=4, random_state=0),

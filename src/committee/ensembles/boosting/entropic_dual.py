@@ -7,9 +7,10 @@ that are not negative and sum to 1, of
 
     min_d  sum_i d_i margin_i(a) + KL(d || w) / eta,
 
-attained at d_i = w_i min(1/nu, c exp(-eta margin_i)) with c such that d sums to 1. It is concave and smooth; its gradient is the vector of edges. Newton
-steps on the votes that are in use find it, while votes that reach 0 leave and the hypothesis of the
-largest edge joins. What the largest edge exceeds the mean edge by bounds what is left to gain.
+attained at d_i = w_i min(1/nu, c exp(-eta margin_i)) with c such that d sums to 1. It is concave
+and smooth; its gradient is the vector of edges. Newton steps on the votes that are in use find it,
+while votes that reach 0 leave and the hypothesis of the largest edge joins. What the largest edge
+exceeds the mean edge by bounds what is left to gain.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from committee.core.members import Floats
 STEPS = 2000  # the most; some tens are usual
 SHORTEST = 2.0**-40
 RIDGE = 1e-12
+ROUNDING = 1e-15  # of the objective, near whose top the slope still tells up from down
 
 
 @dataclass(frozen=True, eq=False)
@@ -148,9 +150,11 @@ def _ascend(
             if step == full:  # exactly 0, whatever rounding says
                 votes[down & (at.votes <= -step * direction * (1 + 1e-12))] = 0.0
             there = _look(agrees, start, nu, eta, votes / np.sum(votes))
-            if there[0].objective >= at.objective + 1e-4 * step * slope:
+            along = float(np.sum(direction * there[1]))  # falls with the step: it is concave
+            gain = there[0].objective - at.objective
+            if gain >= 1e-4 * step * slope or (abs(along) <= slope / 2 and gain >= -ROUNDING):
                 return there
-            step /= 2
+            step *= float(np.clip(slope / max(slope - along, slope), 0.05, 0.5))
     return None
 
 

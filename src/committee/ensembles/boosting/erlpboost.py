@@ -19,20 +19,29 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from committee.core.members import Floats
 from committee.core.params import real
 from committee.core.rounds import Round
 from committee.ensembles.boosting.boosting_docs import boosting_documented
 from committee.ensembles.boosting.certificate import Certificate, Claim
 from committee.ensembles.boosting.entropic_dual import compromise
-from committee.ensembles.boosting.hypothesis import signs
-from committee.ensembles.boosting.lpboost import CONVERGED, NO_MARGIN, soft_margin_claims
+from committee.ensembles.boosting.lpboost import (
+    CONVERGED,
+    NO_MARGIN,
+    converged,
+    soft_margin_claims,
+)
 from committee.ensembles.boosting.margin_lp import MarginLP
 from committee.ensembles.boosting.one_vs_rest import TwoClassBooster
 from committee.ensembles.boosting.record import Rounds
 from committee.ensembles.boosting.reweighting import CHANCE, NO_BETTER, PERFECT, warn_perfect
 from committee.ensembles.boosting.task import Task
+from committee.ensembles.boosting.training import TrainingSet
+from committee.ensembles.boosting.weighing import ask, given_up, growth
 
-PRECISION = 1e-11  # of the objective of a round; the stop does not rest on it
+# How much of tol the weights of a round may miss their objective by. The stop does not rest on it:
+# both sides of the gap are computed from the weights and votes as they are.
+PRECISION = 1e-4
 
 
 @boosting_documented
@@ -56,13 +65,16 @@ class ERLPBoostClassifier(TwoClassBooster):
     Attributes
     ----------
     {attributes}
+    nu_ : float
+        The share of rows; smaller than ``nu`` in each part of a problem of more than two classes,
+        where a share eps of wrong labels is one of 2 q eps for a class of share q.
 
     Examples
     --------
     >>> from committee import ERLPBoostClassifier, load_heart
     >>> X, y = load_heart(as_frame=True)
-    >>> model = ERLPBoostClassifier(nu=0.6).fit(X, y)
-    >>> bool(model.score(X, y) > 0.8), model.stop_reason_
+    >>> model = ERLPBoostClassifier(nu=0.3).fit(X, y)
+    >>> bool(model.score(X, y) > 0.9), model.stop_reason_
     (True, 'the soft margin is within tol of the best there is')
     >>> model.certificate().holds
     True
@@ -106,45 +118,49 @@ class ERLPBoostClassifier(TwoClassBooster):
         self.tol = tol
 
     def _rounds(self, task: Task) -> Rounds:
-        w, nu = task.weight, self.nu
+        w, nu = task.weight, given_up(self.nu, task)
         eta = max(2 / self.tol * np.log(1 / nu), 0.5)
         program, said = MarginLP(w / nu), np.empty((0, task.n_rows))
         d, votes, objective, entropy = w, np.empty(0), -1.0, 0.0  # no edge is below -1
-        best = least_edge = np.inf
+        best, least_edge, enough = np.inf, np.inf, CHANCE
         while True:
-            h = task.fit(d).through(signs)
-            agrees = task.signs * h.said[:, 0]
-            edge = float(np.sum(d * agrees))
-            if (agrees > 0).all():
+            vote = ask(task, d, enough)
+            if vote.perfect:
                 if not len(votes):
                     warn_perfect(task)
                 told = _facts(1.0, 0.0, 0.0, 1.0, 1.0, 1.0, 0.0)
-                yield Round(h.seat(), np.append(0 * votes, 1.0), told)
+                yield Round(vote.hypothesis.seat(), np.append(0 * votes, 1.0), told)
                 return PERFECT
-            if not len(votes) and edge <= CHANCE:
+            if not len(votes) and vote.edge <= CHANCE:
                 return NO_BETTER
-            best, least_edge = min(best, edge + entropy / eta), min(least_edge, edge)
-            gap, crowd = best - objective, float((d / w).max() * nu)
-            said = np.vstack([said, agrees])
+            best, least_edge = min(best, vote.edge + entropy / eta), min(least_edge, vote.edge)
+            gap, crowd = best - objective, growth(d, w) * nu
+            said = np.vstack([said, vote.u])
             begin = np.append(votes, 0.0 if len(votes) else 1.0)
-            after = compromise(said, w, nu, eta, begin, PRECISION)
+            after = compromise(said, w, nu, eta, begin, PRECISION * self.tol)
             d, votes, objective, entropy = after.weight, after.votes, after.objective, after.entropy
-            optimum = program.add(agrees)
+            optimum = program.add(vote.u)
             weights = optimum.votes if optimum.value > CHANCE else votes
-            left = least_edge - optimum.value
-            told = _facts(edge, gap, left, optimum.value, optimum.rho, crowd, entropy)
-            yield Round(h.seat(), weights, told)
+            left, enough = least_edge - optimum.value, optimum.value + self.tol
+            told = _facts(vote.edge, gap, left, optimum.value, optimum.rho, crowd, entropy)
+            yield Round(vote.hypothesis.seat(), weights, told)
             if gap <= self.tol / 2 or left <= self.tol:
                 return CONVERGED if optimum.value > CHANCE else NO_MARGIN
 
     def _claims(self, certificate: Certificate) -> Iterator[Claim]:
         rounds = certificate.rounds
-        yield from soft_margin_claims(certificate, self.nu)
+        yield from soft_margin_claims(certificate, self.nu_)
         crowd = float(rounds["crowd"].max())
         yield Claim("largest weight of a row as a share of its cap, w / nu", crowd, 1.0)
-        if certificate.stop_reason in (CONVERGED, NO_MARGIN):
+        if converged(certificate):
             text = "the smallest edge asked for, which no soft margin exceeds, less the value"
             yield Claim(text, float(rounds["gap"][-1]), self.tol)
+
+    def _attributes(self, train: TrainingSet, *rest: Any) -> dict[str, Any]:
+        return {**super()._attributes(train, *rest), "nu_": given_up(self.nu, train)}
+
+    def _comparable(self, decision: Floats) -> Floats:
+        return decision  # the votes of every part sum to 1, those of a perfect member too
 
 
 def _facts(

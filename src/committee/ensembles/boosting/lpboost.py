@@ -25,12 +25,13 @@ from committee.core.params import real
 from committee.core.rounds import Round
 from committee.ensembles.boosting.boosting_docs import boosting_documented
 from committee.ensembles.boosting.certificate import SLACK, Certificate, Claim
-from committee.ensembles.boosting.hypothesis import signs
 from committee.ensembles.boosting.margin_lp import MarginLP, Optimum, soft_margin
 from committee.ensembles.boosting.one_vs_rest import TwoClassBooster
 from committee.ensembles.boosting.record import Rounds
 from committee.ensembles.boosting.reweighting import CHANCE, NO_BETTER, PERFECT, warn_perfect
 from committee.ensembles.boosting.task import Task
+from committee.ensembles.boosting.training import TrainingSet
+from committee.ensembles.boosting.weighing import ask, given_up
 
 CONVERGED = "the soft margin is within tol of the best there is"
 NO_MARGIN = "no vote has a positive soft margin: nu is too small for these rows"
@@ -56,19 +57,24 @@ class LPBoostClassifier(TwoClassBooster):
         are alike, the smallest margin of all is maximised: the hard margin.
     tol : float, default=1e-6
         Stop when the soft margin is within ``tol`` of the largest possible. This is exact where
-        the weak learner finds the smallest weighted error, as a :class:`DecisionStump` does.
+        the weak learner finds the smallest weighted error, as a :class:`DecisionStump` does. Every
+        round solves a linear program of all members; a smaller ``nu`` usually takes more rounds.
     {rest}
 
     Attributes
     ----------
     {attributes}
+    nu_ : float
+        The share of rows; smaller than ``nu`` in each part of a problem of more than two classes,
+        where a share eps of wrong labels is one of 2 q eps for a class of share q. With ``nu``
+        itself a class of a smaller share could be given up whole.
 
     Examples
     --------
     >>> from committee import LPBoostClassifier, load_heart
     >>> X, y = load_heart(as_frame=True)
-    >>> model = LPBoostClassifier(nu=0.6).fit(X, y)
-    >>> bool(model.score(X, y) > 0.8), model.stop_reason_
+    >>> model = LPBoostClassifier(nu=0.3).fit(X, y)
+    >>> bool(model.score(X, y) > 0.9), model.stop_reason_
     (True, 'the soft margin is within tol of the best there is')
     >>> model.certificate().holds
     True
@@ -112,36 +118,42 @@ class LPBoostClassifier(TwoClassBooster):
         self.tol = tol
 
     def _rounds(self, task: Task) -> Rounds:
-        program = MarginLP(task.weight / self.nu)
-        u, bound, leads = task.weight, np.inf, np.empty(0)
+        program = MarginLP(task.weight / given_up(self.nu, task))
+        near = max(self.tol, SLACK)
+        u, bound, enough, leads = task.weight, np.inf, CHANCE, np.empty(0)
         while True:
-            h = task.fit(u).through(signs)
-            agrees = task.signs * h.said[:, 0]
-            edge = float(np.sum(u * agrees))
-            if (agrees > 0).all():
+            vote = ask(task, u, enough)
+            if vote.perfect:
                 if not len(leads):
                     warn_perfect(task)
-                yield Round(h.seat(), np.append(0 * leads, 1.0), _facts(1.0, 1.0, 1.0, 1.0, 1.0))
+                told = _facts(1.0, 1.0, 1.0, 1.0, 1.0)
+                yield Round(vote.hypothesis.seat(), np.append(0 * leads, 1.0), told)
                 return PERFECT
-            if not len(leads) and edge <= CHANCE:
+            if not len(leads) and vote.edge <= CHANCE:
                 return NO_BETTER
-            leads = np.append(leads, np.sum(task.weight * agrees))
-            optimum = program.add(agrees)
-            bound = min(bound, edge)
-            facts = _facts(edge, bound, optimum.value, optimum.rho, optimum.edge)
-            yield Round(h.seat(), usable(optimum, leads), facts)
-            if bound - optimum.value <= self.tol:
+            leads = np.append(leads, np.sum(task.weight * vote.u))
+            optimum = program.add(vote.u)
+            bound = min(bound, vote.edge)
+            facts = _facts(vote.edge, bound, optimum.value, optimum.rho, optimum.edge)
+            yield Round(vote.hypothesis.seat(), usable(optimum, leads), facts)
+            if bound - optimum.value <= near:
                 return CONVERGED if optimum.value > CHANCE else NO_MARGIN
-            u = optimum.weight / np.sum(optimum.weight)
+            u, enough = optimum.weight / np.sum(optimum.weight), optimum.value + near
 
     def _claims(self, certificate: Certificate) -> Iterator[Claim]:
         rounds = certificate.rounds
-        yield from soft_margin_claims(certificate, self.nu)
+        yield from soft_margin_claims(certificate, self.nu_)
         text = "largest edge of a member under the weights that follow <= value, in every round"
         yield Claim(text, float(np.max(rounds["past_edge"] - rounds["value"])), 0.0)
-        if certificate.stop_reason in (CONVERGED, NO_MARGIN):
+        if converged(certificate):
             text = "the smallest edge asked for, which no soft margin exceeds, less the value"
             yield Claim(text, float(rounds["gap"][-1]), self.tol)
+
+    def _attributes(self, train: TrainingSet, *rest: Any) -> dict[str, Any]:
+        return {**super()._attributes(train, *rest), "nu_": given_up(self.nu, train)}
+
+    def _comparable(self, decision: Floats) -> Floats:
+        return decision  # the votes of every part sum to 1, those of a perfect member too
 
 
 def usable(optimum: Optimum, leads: Floats) -> Floats:
@@ -151,6 +163,13 @@ def usable(optimum: Optimum, leads: Floats) -> Floats:
     alone = np.zeros(len(leads))
     alone[int(np.argmax(leads))] = 1.0
     return alone
+
+
+def converged(certificate: Certificate) -> bool:
+    """Say whether the last round is that at which the gap was closed: held-out rows may cut."""
+    judged = getattr(certificate.model, "validation_losses_", certificate.weights)
+    closed = certificate.stop_reason in (CONVERGED, NO_MARGIN)
+    return closed and len(judged) == len(certificate.weights)
 
 
 def soft_margin_claims(certificate: Certificate, nu: float) -> Iterator[Claim]:
