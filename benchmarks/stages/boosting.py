@@ -142,9 +142,10 @@ def _lpboost() -> Row:
     model = models[OURS]
     gap = float(model.rounds_["gap"][-1])
     found[OURS].quality = gap
+    size = f"{n_rows} x {LP_FEATURES}"
     return Row(
         "boosting",
-        f"LPBoost, nu = {LP_NU}, {n_rows} x {LP_FEATURES}, to a gap of {LP_GAP:g}: {len(model)} rounds",
+        f"LPBoost, nu = {LP_NU}, {size}, to a gap of {LP_GAP:g}: {len(model)} rounds",
         "s",
         found,
         quality="duality gap",

@@ -11,7 +11,7 @@ from tests import test_accepted_inputs as accepted
 from tests import test_bad_inputs as bad
 from tests import test_faults as faults
 from tests.ensembles.bagging import test_tables as committees
-from tests.estimators import BOOSTERS, WEAK_LEARNERS, fitted, model_bits, name_of, rows_for
+from tests.estimators import BOOSTERS, WEAK_LEARNERS, fitted, name_of, rows_for
 
 every = pytest.mark.parametrize("estimator", BOOSTERS, ids=name_of)
 names = pytest.mark.parametrize("name", ["AdaBoostClassifier", "AdaBoostRegressor"])
@@ -78,14 +78,6 @@ def test_b40_extreme_weights(estimator, scale):
 @pytest.mark.parametrize("how", faults.COPIES)
 def test_copies_are_equal(estimator, how):
     committees.test_copies_are_equal(estimator, how)
-
-
-@pytest.mark.sanitize
-@every
-def test_same_bits_on_any_number_of_threads(estimator):
-    X, y = rows_for(estimator, n=3000, p=6)
-    bits = {model_bits(fitted(estimator, X, y, n_jobs=jobs)) for jobs in (1, 2, 4, 7)}
-    assert len(bits) == 1
 
 
 @every
