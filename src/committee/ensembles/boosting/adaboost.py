@@ -25,11 +25,13 @@ from committee.core.margins import agreement
 from committee.core.members import Floats
 from committee.core.params import choice, real
 from committee.core.rounds import Round
+from committee.data.errors import describe, warn
 from committee.ensembles.boosting.adaboost_m2 import pseudo_loss_rounds
 from committee.ensembles.boosting.boosted_classifier import BoostedClassifier
 from committee.ensembles.boosting.boosting_docs import boosting_documented
 from committee.ensembles.boosting.certificate import Certificate, Claim
 from committee.ensembles.boosting.hypothesis import Hypothesis, signs, votes
+from committee.ensembles.boosting.pseudo_loss_cut import CutSearch
 from committee.ensembles.boosting.record import Rounds
 from committee.ensembles.boosting.reweighting import (
     ALL_RIGHT,
@@ -43,7 +45,9 @@ from committee.ensembles.boosting.reweighting import (
     weight_of,
 )
 from committee.ensembles.boosting.task import Task
+from committee.learners.stump import DecisionStump
 
+ALONE = "no member beat chance, an error of 1/2; the first is better than the heaviest class"
 REDRAWS = 10  # attempts with new draws, where rows are drawn, before a learner is given up
 
 
@@ -58,8 +62,9 @@ class AdaBoostClassifier(BoostedClassifier):
         Factor on every alpha; below 1 more rounds are needed.
     algorithm : {"samme", "m1", "m2"}, default="samme"
         For more than two classes: SAMME, or AdaBoost.M1, which stops where a member's error is
-        not below 1/2, or AdaBoost.M2 with the pseudo-loss, whose members judge the plausibility
-        of every class. For two classes the first two are one.
+        not below 1/2 (the first stays, alone, where it is better than the heaviest class), or
+        AdaBoost.M2 with the pseudo-loss, whose members judge the plausibility of every class.
+        For two classes the first two are one.
     stop_at_zero_error : bool, default=False
         Whether to stop as soon as every training row is classified. Margins, and often the error
         on other rows, improve after that.
@@ -122,8 +127,14 @@ class AdaBoostClassifier(BoostedClassifier):
 
     def _rounds(self, task: Task) -> Rounds:
         if self.algorithm == "m2" and task.n_classes > 2:
-            return pseudo_loss_rounds(task, self.learning_rate)
+            return pseudo_loss_rounds(task, self.learning_rate, self._cut_search(task))
         return self._votes(task)
+
+    def _cut_search(self, task: Task) -> CutSearch | None:
+        """Search the cuts of plain stumps by pseudo-loss, unless rows are drawn or sparse."""
+        base = self._base()
+        plain = type(base) is DecisionStump and base.class_weight is None and not task.draws
+        return CutSearch(task.rows.table) if plain and not task.rows.table.sparse else None
 
     def _votes(self, task: Task) -> Rounds:
         log_d = np.log(task.weight)
@@ -139,7 +150,11 @@ class AdaBoostClassifier(BoostedClassifier):
                 return PERFECT
             alpha = np.log(right / wrong) / 2 + guess
             if alpha <= CHANCE:
-                return NO_BETTER
+                if len(alphas) or right <= heaviest(task):
+                    return NO_BETTER
+                warn_alone(task)
+                yield Round(h.seat(), np.ones(1), facts(wrong, 0.0, right - wrong, 1.0))
+                return ALONE
             alpha *= self.learning_rate
             alphas = np.append(alphas, alpha)
             z = right * np.exp(-alpha) + wrong * np.exp(alpha)
@@ -168,3 +183,16 @@ class AdaBoostClassifier(BoostedClassifier):
             optimal=two and self.learning_rate == 1.0,
             n_wrong=self.n_classes_ - 1 if self.algorithm == "m2" and not two else 1,
         )
+
+
+def heaviest(task: Task) -> float:
+    """Weigh the class that a model without members would predict."""
+    return float(np.bincount(task.y, weights=task.weight).max())
+
+
+def warn_alone(task: Task) -> None:
+    """Say that many classes leave nothing to boost for M1."""
+    if task.recall_only:
+        return
+    found = "no member beat chance, which for M1 is an error of 1/2; the first is the committee"
+    warn(describe("M-ALONE", "estimator", found, fix='algorithm="samme" or "m2"'))

@@ -7,7 +7,9 @@ class a plausibility h(x, l) in [0, 1] and is charged
     e = 1/2 sum D(i, l) (1 - h(x_i, y_i) + h(x_i, l)),    alpha = 1/2 ln((1 - e) / e),
     D(i, l) <- D(i, l) exp(-alpha (h(x_i, y_i) - h(x_i, l))) / Z,
 
-so that a stump, which can tell only two sides apart, still beats chance on K classes.
+so that a stump, which can tell only two sides apart, still beats chance on K classes. A stump is
+cut where the pseudo-loss is least; other trees split as they are told to, by the weights of the
+rows, and only their leaves are set by pseudo-loss.
 """
 
 from __future__ import annotations
@@ -17,6 +19,7 @@ import numpy as np
 from committee.core.members import Floats
 from committee.core.rounds import Round
 from committee.ensembles.boosting.hypothesis import Hypothesis
+from committee.ensembles.boosting.pseudo_loss_cut import CutSearch
 from committee.ensembles.boosting.record import Rounds
 from committee.ensembles.boosting.reweighting import (
     CHANCE,
@@ -29,15 +32,19 @@ from committee.ensembles.boosting.reweighting import (
 from committee.ensembles.boosting.task import Task
 
 
-def pseudo_loss_rounds(task: Task, learning_rate: float) -> Rounds:
-    """Yield the rounds of AdaBoost.M2."""
+def pseudo_loss_rounds(task: Task, learning_rate: float, search: CutSearch | None) -> Rounds:
+    """Yield the rounds of AdaBoost.M2; a ``search`` says where stumps are cut."""
     rows, K = np.arange(task.n_rows), task.n_classes
     log_d = np.log(np.repeat(task.weight[:, None] / (K - 1), K, axis=1))
     log_d[rows, task.y] = -np.inf  # the right class is no mislabel
     alphas = np.empty(0)
     while True:
         d = distribution(log_d)
-        h = plausible(task.fit(d.sum(axis=1)), d, task)
+        own = d.sum(axis=1)
+        gain = -d
+        gain[rows, task.y] = own
+        # The two sides of the best cut are learnt as two classes.
+        h = plausible(task.fit(own, None if search is None else search.sides(gain)), gain)
         ahead = h.said[rows, task.y][:, None] - h.said  # h(x, y) - h(x, l)
         error = float(np.sum(d * (1 - ahead)) / 2)
         if error <= 0:
@@ -54,7 +61,7 @@ def pseudo_loss_rounds(task: Task, learning_rate: float) -> Rounds:
         yield Round(h.seat(), alphas, facts(error, alpha, 1 - 2 * error, z))
 
 
-def plausible(h: Hypothesis, d: Floats, task: Task) -> Hypothesis:
+def plausible(h: Hypothesis, gain: Floats) -> Hypothesis:
     """Let a tree's leaves say what costs least pseudo-loss; others say their probabilities.
 
     The pseudo-loss is linear in h, so that a class is plausible (1) in a leaf or it is not (0): it
@@ -62,10 +69,6 @@ def plausible(h: Hypothesis, d: Floats, task: Task) -> Hypothesis:
     """
     if h.cells is None:
         return h
-    n_cells, K = int(h.cells.max()) + 1, task.n_classes
-    own = np.zeros_like(d)
-    own[np.arange(task.n_rows), task.y] = d.sum(axis=1)
-    gain = np.stack(
-        [np.bincount(h.cells, (own - d)[:, k], minlength=n_cells) for k in range(K)], axis=1
-    )
-    return h.valued((gain > 0).astype(np.float64))
+    n_cells = int(h.cells.max()) + 1
+    of_cells = np.stack([np.bincount(h.cells, each, minlength=n_cells) for each in gain.T], axis=1)
+    return h.valued((of_cells > 0).astype(np.float64))
