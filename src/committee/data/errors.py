@@ -89,7 +89,7 @@ CODES: dict[str, str] = {
     "P-SPLIT": "rows to judge by cannot be held out",
     "M-PRIOR": "no weak hypothesis was found, and the most frequent class is predicted",
     "M-ALONE": "no member errs on less than half of the weight, so that the first decides alone",
-    "M-PERFECT": "the first member makes no error, so that boosting has nothing to do",
+    "M-PERFECT": "a member makes no error, so that it decides alone and boosting ends",
     "G-SHAPE": "groups is not one label per row",
     "G-MISSING": "groups holds None or NaN",
     "B-NEVER-OUT": "some rows were left out by no member",

@@ -353,9 +353,25 @@ def test_a_perfect_member_later_on_decides_alone():
     y = np.array([-1] * 5 + [1] * 5)
     first = y.copy()
     first[0] = 1
-    model = AdaBoostClassifier(Votes([first, y], []), n_estimators=5).fit(np.arange(10)[:, None], y)
+    X = np.arange(10)[:, None]
+    with pytest.warns(DataWarning, match="member 1 classifies every training row"):
+        model = AdaBoostClassifier(Votes([first, y], []), n_estimators=5).fit(X, y)
     assert model.estimator_weights_.tolist() == [0.0, 1.0]
-    assert model.score(np.arange(10)[:, None], y) == 1.0
+    assert model.score(X, y) == 1.0
+
+
+def test_a_member_whose_errors_weigh_nothing_is_not_perfect():
+    """Rows that are always right weigh exp(-800), 0 in float64; in the end they are wrong."""
+    y, row = np.array([-1, 1] * 100), np.arange(200)
+    X, weight = row[:, None], np.where(row < 100, 1.0, 1e-290)
+    votes = [np.where(row == i % 4, -y, y) for i in range(600)]
+    votes.append(np.where(row < 100, y, -y))
+    model = AdaBoostClassifier(Votes(votes, []), n_estimators=601).fit(X, y, weight)
+    assert (list(model.staged_sample_weight(X, y, weight))[600][100:] == 0).all()
+    assert len(model) == 601
+    assert (model.estimator_weights_ > 0).all()
+    assert np.isfinite(model.rounds_["alpha"]).all()
+    assert model.certificate().holds
 
 
 def test_what_is_no_weak_learner_is_refused(noisy):

@@ -111,9 +111,8 @@ class AbstainingAdaBoostClassifier(TwoClassBooster):
             right, wrong = weight_of(d, u > 0), weight_of(d, u < 0)
             open_ = weight_of(d, u == 0)
             facts = {"right": right, "error": wrong, "open": open_, "edge": right - wrong}
-            if wrong == 0 and open_ == 0:
-                if not len(alphas):
-                    warn_perfect(task)
+            if (u > 0).all():
+                warn_perfect(task, len(alphas))
                 weights = np.append(0 * alphas, 1.0)
                 yield Round(h.seat(), weights, facts | {"alpha": np.inf, "z": 0.0})
                 return PERFECT

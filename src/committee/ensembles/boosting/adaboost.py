@@ -38,6 +38,7 @@ from committee.ensembles.boosting.reweighting import (
     CHANCE,
     NO_BETTER,
     PERFECT,
+    SMALLEST,
     distribution,
     exponential_claims,
     facts,
@@ -143,9 +144,8 @@ class AdaBoostClassifier(BoostedClassifier):
         while True:
             d = distribution(log_d)
             h, u, right, wrong = self._ask(task, d, guess)
-            if wrong == 0:
-                if not len(alphas):
-                    warn_perfect(task)
+            if (u > 0).all():
+                warn_perfect(task, len(alphas))
                 yield Round(h.seat(), np.append(0 * alphas, 1.0), facts(0.0, np.inf, 1.0, 0.0))
                 return PERFECT
             alpha = np.log(right / wrong) / 2 + guess
@@ -170,9 +170,10 @@ class AdaBoostClassifier(BoostedClassifier):
         for _ in range(REDRAWS if task.draws else 1):
             h = task.fit(d).through(signs if task.n_classes == 2 else votes)
             u = task.agreement(h)
-            wrong = weight_of(d, u < 0)
+            # A weight may be too small for a float64, and the row is wrong all the same.
+            wrong = max(weight_of(d, u < 0), SMALLEST)
             right = 1 - wrong
-            if wrong == 0 or np.log(right / wrong) / 2 + guess > CHANCE:
+            if np.log(right / wrong) / 2 + guess > CHANCE:
                 break
         return h, u, right, wrong
 

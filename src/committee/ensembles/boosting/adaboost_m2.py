@@ -25,6 +25,7 @@ from committee.ensembles.boosting.reweighting import (
     CHANCE,
     NO_BETTER,
     PERFECT,
+    SMALLEST,
     distribution,
     facts,
     warn_perfect,
@@ -46,10 +47,10 @@ def pseudo_loss_rounds(task: Task, learning_rate: float, search: CutSearch | Non
         # The two sides of the best cut are learnt as two classes.
         h = plausible(task.fit(own, None if search is None else search.sides(gain)), gain)
         ahead = h.said[rows, task.y][:, None] - h.said  # h(x, y) - h(x, l)
-        error = float(np.sum(d * (1 - ahead)) / 2)
-        if error <= 0:
-            if not len(alphas):
-                warn_perfect(task)
+        # A weight may be too small for a float64, and the mislabel is plausible all the same.
+        error = max(float(np.sum(d * (1 - ahead)) / 2), SMALLEST)
+        if np.count_nonzero(ahead == 1) == ahead.size - task.n_rows:
+            warn_perfect(task, len(alphas))
             yield Round(h.seat(), np.append(0 * alphas, 1.0), facts(0.0, np.inf, 1.0, 0.0))
             return PERFECT
         if 1 - 2 * error <= CHANCE:

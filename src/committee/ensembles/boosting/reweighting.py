@@ -15,6 +15,7 @@ from committee.ensembles.boosting.certificate import Certificate, Claim
 from committee.ensembles.boosting.task import Task
 
 CHANCE = 1e-10  # an edge below this is rounding
+SMALLEST = np.finfo(np.float64).tiny / np.finfo(np.float64).eps  # below it quotients are rounding
 PERFECT = "a member without error: it decides alone"
 NO_BETTER = "no member beat chance on the weighted rows"
 ALL_RIGHT = "every training row is classified"
@@ -40,11 +41,13 @@ def facts(error: float, alpha: float, edge: float, z: float) -> dict[str, float]
     return {"error": error, "alpha": alpha, "edge": edge, "z": z}
 
 
-def warn_perfect(task: Task) -> None:
+def warn_perfect(task: Task, n_before: int = 0) -> None:
     """Say that a learner without error leaves nothing to boost; one class of many may be easy."""
     if task.part or task.recall_only:
         return
     found = "the first member classifies every training row, so that it is the whole committee"
+    if n_before:
+        found = f"member {n_before} classifies every training row, so that the others have no vote"
     fix = 'resample=True, or a weaker learner: max_depth, min_samples_leaf, pruning="pessimistic"'
     warn(describe("M-PERFECT", "estimator", found, fix=fix))
 
