@@ -29,13 +29,14 @@ from committee.ensembles.boosting.reweighting import (
     CHANCE,
     NO_BETTER,
     PERFECT,
+    SMALLEST,
     distribution,
     exponential_claims,
     facts,
     warn_perfect,
 )
 from committee.ensembles.boosting.task import Task
-from committee.ensembles.boosting.weighing import SMALLEST, ask, log_start
+from committee.ensembles.boosting.weighing import ask, log_start
 
 GUARANTEED = "the minimum margin is within nu of the largest, after 2 ln(m) / nu^2 rounds"
 

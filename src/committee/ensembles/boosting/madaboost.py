@@ -24,11 +24,12 @@ from committee.ensembles.boosting.reweighting import (
     CHANCE,
     NO_BETTER,
     PERFECT,
+    SMALLEST,
     distribution,
     warn_perfect,
 )
 from committee.ensembles.boosting.task import Task
-from committee.ensembles.boosting.weighing import SMALLEST, ask, growth, heaviest, log_start
+from committee.ensembles.boosting.weighing import ask, growth, heaviest, log_start
 
 
 @boosting_documented
