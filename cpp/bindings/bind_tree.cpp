@@ -2,7 +2,6 @@
 #include <utility>
 
 #include "bindings.hpp"
-#include "committee/distribution.hpp"
 #include "committee/shard.hpp"
 #include "committee/tree.hpp"
 
@@ -168,19 +167,6 @@ void bind_stats(nb::module_& m) {
       .def_static("newton", &newton, nb::arg("gradient").noconvert(),
                   nb::arg("hessian").noconvert(), nb::arg("bits") = 16, nb::arg("counted") = false)
       .def_prop_ro("width", [](const HeldStats& s) { return s.stats.width; });
-  m.def(
-      "distribution",
-      [](const DoubleArray& log_weight, int n_threads) {
-        const std::size_t n = log_weight.shape(0);
-        std::vector<double> out(n);
-        without_gil(n_threads, [&](const Context& context) {
-          distribution(as_span(log_weight), out, context);
-          return 0;
-        });
-        return to_numpy(std::move(out), {n});
-      },
-      nb::arg("log_weight").noconvert(), nb::arg("n_threads") = 1,
-      "exp(log_weight) over its sum, without overflow.");
 }
 
 }  // namespace

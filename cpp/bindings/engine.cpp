@@ -90,4 +90,5 @@ NB_MODULE(_engine, m) {
   bindings::bind_tree(m);
   bindings::bind_bag(m);
   bindings::bind_forest_growth(m);
+  bindings::bind_boosting(m);
 }

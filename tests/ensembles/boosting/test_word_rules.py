@@ -10,12 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 
+from committee import _engine
 from committee.data import read_fit
-from committee.ensembles.boosting import word_search
 from committee.ensembles.boosting.cell_rules import CellRule, RuleHypothesis
 from committee.ensembles.boosting.threshold_rules import BinRows, ThresholdRules
 from committee.ensembles.boosting.word_rules import WordRows, WordRules
-from committee.ensembles.boosting.word_search import WordSearch, gain_bounds, word_scores
 
 TIE = 1e-11
 VARIANTS = ("real", "abstaining", "discrete")
@@ -140,47 +139,47 @@ def test_sums_that_are_carried_on_choose_as_a_full_pass_does(variant, seed, n_la
     for _ in range(25):
         d = np.exp(log_d - log_d.max())
         found = search.best(d / d.sum() * n)
-        carried += search._error > word_search.SAME
+        carried += search.native.looked_at < n
         fresh = rows.search(Y, variant).best(d / d.sum() * n)
         assert found.rule.features.tolist() == fresh.rule.features.tolist()
         cells = found.cells if rng.random() < 0.9 else rng.integers(0, 2, n)  # or by another rule
         log_d -= Y * rng.normal(scale=0.4, size=(2, n_labels))[cells]
-    assert carried or np.diff(rows.by_word.indptr).max() > n / 8
+    assert carried or np.diff(rows.by_word.indptr).max() > n / 2
 
 
-def test_most_rounds_look_only_at_the_documents_with_the_last_word(monkeypatch):
+def test_most_rounds_look_only_at_the_documents_with_the_last_word():
     rng = np.random.default_rng(0)
     B, Y, d = problem(rng, 400, 300, 1)
     B &= rng.random(B.shape) < 0.1
-    looked_at, add = [], WordSearch._add
-
-    def watched(self, changed, *rest):
-        looked_at.append(set(changed.tolist()))
-        add(self, changed, *rest)
-
-    monkeypatch.setattr(WordSearch, "_add", watched)
-    search, log_d, last = word_rows(B).search(Y, "real"), np.log(d), set()
+    search, log_d, last, carried = word_rows(B).search(Y, "real"), np.log(d), 0, 0
     for _ in range(20):
         d = np.exp(log_d - log_d.max())
-        n_before = len(looked_at)
         found = search.best(d / d.sum() * 400)
-        if len(looked_at) > n_before:
-            assert looked_at[-1] == last
-        last = set(np.flatnonzero(found.cells).tolist())
+        if search.native.looked_at < 400:
+            assert search.native.looked_at == last
+            carried += 1
+        last = np.count_nonzero(found.cells)
         log_d -= Y * np.array([[-0.05], [0.3]])[found.cells]
-    assert len(looked_at) > 10
+    assert carried > 10
 
 
-@pytest.mark.parametrize("variant", VARIANTS)
-@given(seed=seeds, n_labels=st.integers(1, 3))
-def test_no_word_gains_more_than_its_bound(variant, seed, n_labels):
-    rng = np.random.default_rng(seed)
-    total = rng.random((2 * n_labels, 1)) * rng.choice([0.0, 1e-6, 1.0], size=(2 * n_labels, 1))
-    present = total * rng.random((2 * n_labels, 20)) ** rng.choice([0.1, 1, 10])
-    none, most = gain_bounds(total, variant)
-    reach = np.abs((most * present)[:n_labels] - (most * present)[n_labels:]).sum(axis=0)
-    scores = word_scores(present.copy(), total, variant)
-    assert (none - scores <= reach + 1e-12).all()
+def test_the_engine_refuses_words_that_do_not_fit():
+    begin, rows = np.array([0, 1, 3]), np.array([0, 0, 2], dtype=np.int32)
+    has, real = np.ones((3, 1), dtype=np.uint8), _engine.RuleKind.real
+    search = _engine.WordSearch(begin, rows, has, real)
+    with pytest.raises(ValueError, match="shape"):
+        search.best(np.ones((2, 1)))
+    with pytest.raises(ValueError, match="no numbers"):
+        search.best(np.full((3, 1), np.nan))
+    for wrong in ([0, 1, 2], [1, 1, 3], [0, 4, 3], []):
+        with pytest.raises(ValueError, match="do not fit"):
+            _engine.WordSearch(np.array(wrong, dtype=np.int64), rows, has, real)
+    for row in (3, -1):
+        with pytest.raises(ValueError, match="do not fit"):
+            _engine.WordSearch(begin, np.array([0, 0, row], dtype=np.int32), has, real)
+    nothing = _engine.WordSearch(np.array([0]), np.empty(0, dtype=np.int32), has, real)
+    with pytest.raises(ValueError, match="no words"):
+        nothing.best(np.ones((3, 1)))
 
 
 def test_a_word_in_all_or_no_documents_is_no_rule():

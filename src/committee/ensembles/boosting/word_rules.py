@@ -76,15 +76,14 @@ class WordRows(RuleRows):
     ----------
     words : ndarray of int
         The columns that tell rows apart: present in some of them and absent from others.
-    by_word, by_row : sparse arrays of shape (n_words, n_rows) and (n_rows, n_words)
-        1 where a row has the word.
+    by_word : sparse array of shape (n_words, n_rows)
+        True where a row has the word.
     """
 
     KIND: ClassVar[type[CellRules]] = WordRules
 
     words: Ints
     by_word: Any
-    by_row: Any
 
     @classmethod
     def of(cls, table: Table, schema: Schema) -> WordRows:
@@ -102,9 +101,8 @@ class WordRows(RuleRows):
         present.eliminate_zeros()
         count = np.diff(present.indptr)
         words = np.flatnonzero((count > 0) & (count < table.n_rows))
-        by_word = present[:, words].astype(np.float64).T.tocsr()
-        by_row = by_word.T.tocsr()
-        return cls(by_column, by_column, schema, words, by_word, by_row)
+        telling = present if len(words) == len(count) else present[:, words]
+        return cls(by_column, by_column, schema, words, telling.T)
 
     def search(self, signs: Floats, variant: str) -> WordSearch:
         """Begin a search."""
