@@ -86,7 +86,7 @@ def documents(n_rows: int, n_words: int, seed: int) -> tuple[sparse.csr_matrix, 
 
 
 def _text() -> Row:
-    """Time single-word stumps; the peer is run for few rounds, and the difference is its pace."""
+    """Time single-word stumps; the peer once."""
     X, y = documents(scaled(DOCUMENTS), scaled(WORDS), 51)
     models: dict[str, Any] = {}
 
