@@ -88,6 +88,7 @@ CODES: dict[str, str] = {
     "P-RESAMPLE": "a learner that takes no weights is to be boosted without resampling",
     "P-SPLIT": "rows to judge by cannot be held out",
     "M-PRIOR": "no weak hypothesis was found, and the most frequent class is predicted",
+    "M-ROWS": "rows, labels or weights are not those of the fit",
     "M-ALONE": "no member errs on less than half of the weight, so that the first decides alone",
     "M-PERFECT": "a member makes no error, so that it decides alone and boosting ends",
     "G-SHAPE": "groups is not one label per row",

@@ -55,11 +55,11 @@ class SubsetNeighborClassifier(NamedParameters, ClassifierMixin, BaseEstimator):
 
     Examples
     --------
-    >>> from committee import AdaBoostClassifier, SubsetNeighborClassifier, load_heart
-    >>> X, y = load_heart(as_frame=True)
-    >>> numbers = X.select_dtypes("number")
+    >>> from committee import AdaBoostClassifier, SubsetNeighborClassifier
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> X, y = load_breast_cancer(return_X_y=True)
     >>> model = AdaBoostClassifier(SubsetNeighborClassifier(), n_estimators=20, random_state=0)
-    >>> len(model.fit(numbers, y))
+    >>> len(model.fit(X, y))
     20
     """
 

@@ -150,7 +150,7 @@ class AdaBoostClassifier(BoostedClassifier):
                 return PERFECT
             alpha = np.log(right / wrong) / 2 + guess
             if alpha <= CHANCE:
-                if len(alphas) or right <= heaviest(task):
+                if len(alphas) or right <= heaviest(task) + CHANCE:
                     return NO_BETTER
                 warn_alone(task)
                 yield Round(h.seat(), np.ones(1), facts(wrong, 0.0, right - wrong, 1.0))

@@ -252,6 +252,8 @@ class AdaBoostMHClassifier(LabelBooster):
     def feature_importances_(self) -> Floats:
         """The share of ln(1 / Z) that the rules of each column brought."""
         check_is_fitted(self)
+        if not self.rounds_:
+            return np.zeros(self.n_features_in_)
         brought = -np.log(np.maximum(self.rounds_["z"], np.finfo(float).tiny))
         total = np.bincount(
             self.committee_.members.features,  # type: ignore[attr-defined]

@@ -10,10 +10,11 @@ import numpy.typing as npt
 from scipy import special
 from sklearn.base import ClassifierMixin
 from sklearn.metrics import accuracy_score
+from sklearn.utils.validation import _num_samples
 
 from committee.core.members import Floats, Member
 from committee.data import InputError, read_classes, read_predict
-from committee.data.errors import describe
+from committee.data.errors import describe, rows_text
 from committee.data.rows import engine_table
 from committee.ensembles.boosting.booster import Booster
 from committee.ensembles.boosting.constant import constant_member
@@ -84,6 +85,20 @@ class BoostedClassifier(SecondOpinions, MemberViewing, ClassifierMixin, Booster)
 
         return Judge(asked, loss, self.n_iter_no_change)
 
+    def _check_held_out(self, train: TrainingSet, held_out: HeldOut | None) -> None:
+        """Refuse labels that the model cannot know: the loss would say nothing about it."""
+        assert held_out is not None
+        labels, n_rows = np.asarray(held_out.y), _num_samples(held_out.X)
+        if labels.shape[:1] != (n_rows,):
+            found = f"{labels.shape} labels for {n_rows} rows of X_val"
+            raise InputError(describe("Y-LENGTH", "y_val", found, allowed="one label per row"))
+        unknown = ~np.isin(labels, np.asarray(train.classes))
+        if unknown.any():
+            which = np.flatnonzero(unknown)
+            found = f"{labels[which[0]]!r} in {rows_text(which, len(which))} is no class of y"
+            allowed = f"the classes {np.asarray(train.classes).tolist()[:10]}"
+            raise InputError(describe("M-CLASSES", "y_val", found, allowed=allowed))
+
     def _attributes(self, train: TrainingSet, *rest: Any) -> dict[str, Any]:
         assert train.classes is not None
         classes = {"classes_": train.classes, "n_classes_": len(train.classes)}
@@ -93,7 +108,9 @@ class BoostedClassifier(SecondOpinions, MemberViewing, ClassifierMixin, Booster)
         """Vote for the heaviest class."""
         shares = np.bincount(task.y, weights=task.weight, minlength=task.n_classes)
         vote = np.zeros(self._width(task.n_classes))
-        if task.n_classes == 2:
+        if task.part:  # parts are compared: the share of the class says more than its sign
+            vote[0] = np.clip(np.log(shares[1] / shares[0]) / 2, -1.0, 1.0)
+        elif task.n_classes == 2:
             vote[0] = 1.0 if shares[1] > shares[0] else -1.0
         else:
             vote[shares.argmax()] = 1.0

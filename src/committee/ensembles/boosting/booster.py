@@ -173,6 +173,8 @@ class Booster(CallbackSupport, NamedParameters, BaseEstimator):
             n_threads=self._threads(),
             owner=type(self).__name__,
         )
+        if X_val is not None:
+            self._check_held_out(train, held_out)
         self._fit_rows(train, held_out, seed, given)
         return self
 
@@ -197,8 +199,15 @@ class Booster(CallbackSupport, NamedParameters, BaseEstimator):
             sample_weight,
             fraction=self.validation_fraction,
             seed=seed,
-            classifies=self._predicts_classes,
+            classifies=self._splits_by_class(y),
         )
+
+    def _splits_by_class(self, y: Any) -> bool:
+        """Say whether held-out rows are drawn from every class."""
+        return self._predicts_classes
+
+    def _check_held_out(self, train: TrainingSet, held_out: HeldOut | None) -> None:
+        """Refuse rows that cannot judge."""
 
     def _seed(self) -> int:
         """Resolve the seed; a fit that is continued keeps its own."""

@@ -201,6 +201,17 @@ class RuleHypothesis:
         return self.rule
 
 
+class ConstantHypothesis(RuleHypothesis):
+    """The rule that is left where all rows look alike: it says the same in every cell."""
+
+    def valued(self, values: Floats) -> ConstantHypothesis:
+        """Say other values, those of the cell that all training rows are in."""
+        rule = self.rule
+        alike = np.repeat(values[None, :1], len(self.speaks), axis=1)
+        valued = type(rule)(rule.features, rule.cuts, alike, rule.schema)
+        return ConstantHypothesis(valued, self.cells, self.speaks)
+
+
 class Search(Protocol):
     """What finds a rule for one distribution after the other."""
 
@@ -227,7 +238,7 @@ class RuleRows(PlainRows):
         """Make the rule that is left where all rows look alike; it says nothing yet."""
         rule = self.constant(np.zeros(n_labels))
         cells = np.zeros(self.n_rows, dtype=np.uint32)
-        return RuleHypothesis(rule, cells, np.ones(rule.values.shape[1], dtype=np.bool_))
+        return ConstantHypothesis(rule, cells, np.ones(rule.values.shape[1], dtype=np.bool_))
 
     def constant(self, values: Floats) -> CellRules:
         """Make a rule that says the same of every row."""

@@ -226,7 +226,7 @@ class CertificateSet:
         VerificationSet
             True in an ``if`` where nothing disagrees; printed, it says what does.
         """
-        train = self.model._reread(X, y, sample_weight)
+        train = self.model._fitted_to(X, y, sample_weight)
         found = {
             label: part.model._compare(part, train.against_rest(code))
             for code, (label, part) in enumerate(self.parts.items())

@@ -12,13 +12,13 @@ from sklearn.utils.validation import check_is_fitted
 from committee.core.committee import Committee
 from committee.core.margins import normalised_margins
 from committee.core.members import Floats
-from committee.data import InputError
+from committee.data import InputError, read_weights
 from committee.data.errors import describe
-from committee.ensembles.boosting.booster import Booster
+from committee.ensembles.boosting.booster import ASKED, ENOUGH, IMPATIENT, Booster
 from committee.ensembles.boosting.certificate import Certificate, CertificateSet, Claim
 from committee.ensembles.boosting.record import Record
 from committee.ensembles.boosting.task import AllRecalled, answers
-from committee.ensembles.boosting.training import TrainingSet, read_training
+from committee.ensembles.boosting.training import TrainingSet, read_training, rows_to_hold
 from committee.ensembles.boosting.verification import (
     Verification,
     compare_rounds,
@@ -55,8 +55,12 @@ class Certified(Booster):
         alike = bool((train.given == train.given[0]).all())
         return {
             "train_margins_": margins,
-            "train_distribution_": None if alike else train.distribution,
+            "train_distribution_": None if alike else self._shares_of(train),
         }
+
+    def _shares_of(self, train: TrainingSet) -> Floats:
+        """Give what each margin counts."""
+        return train.distribution
 
     def _margins(self, train: TrainingSet, committee: Committee, weights: Floats) -> Floats:
         """Give the margins of the training rows, were the members' weights these."""
@@ -126,7 +130,39 @@ class Certified(Booster):
         return Recollection(record, weights, task.distributions)
 
     def _verify(self, certificate: Certificate, X: Any, y: Any, sample_weight: Any) -> Verification:
-        return self._compare(certificate, self._reread(X, y, sample_weight))
+        return self._compare(certificate, self._fitted_to(X, y, sample_weight))
+
+    def _fitted_to(self, X: Any, y: Any, sample_weight: Any) -> TrainingSet:
+        """Read what fit was given; without the rows that fit held out, if that is what fits."""
+        train = self._reread(X, y, sample_weight)
+        if self._is_fitted_to(train) or not getattr(self, "early_stopping", False):
+            return train
+        given = read_weights(sample_weight, train.n_given)
+        held = rows_to_hold(
+            y,
+            given,
+            train.n_given,
+            fraction=self.validation_fraction,
+            seed=self.origin_.seed,
+            classifies=self._splits_by_class(y),
+        )
+        weight = np.ones(train.n_given) if given is None else given.copy()
+        weight[held] = 0.0
+        rest = self._reread(X, y, weight)
+        return rest if self._is_fitted_to(rest) else train
+
+    def _is_fitted_to(self, train: TrainingSet) -> bool:
+        here = train.origin(self.origin_.seed, train.n_threads)
+        same = np.array_equal(here.keys, self.origin_.keys)
+        return bool(same) and here.weights == self.origin_.weights
+
+    def _known(self, X: Any, y: Any, sample_weight: Any) -> TrainingSet:
+        """Read what fit was given, and refuse anything else."""
+        train = self._fitted_to(X, y, sample_weight)
+        if not self._is_fitted_to(train):
+            found = "these rows, labels or weights are not those of the fit"
+            raise InputError(describe("M-ROWS", "X, y", found, fix="give what fit was given"))
+        return train
 
     def _compare(self, certificate: Certificate, train: TrainingSet) -> Verification:
         """Compare what was recorded with what comes out."""
@@ -135,15 +171,41 @@ class Certified(Booster):
         findings = list(compare_rows("content", self.origin_.keys, here.keys, exact=True))
         if here.weights != self.origin_.weights:
             findings.append("sample_weight differs from what was recorded")
-        if n_rows == len(self.origin_.keys) and self.rounds_:
-            again = self._recollect(train)
-            size = n_members // self._members_per_round(train)
-            findings += compare_rounds(certificate.rounds, again.record.columns(size))
-            findings += compare_weights(certificate.weights, again.weights)
-            margins = self._margins(train, self.committee_, again.weights)
-            findings += compare_rows("margin", certificate.margins, margins)
+        if len(self.questions_) != n_members:
+            findings.append(f"members: {len(self.questions_)} recorded, {n_members} there")
+        elif n_rows == len(self.origin_.keys):
+            found = self._compare_prior if self._is_prior else self._compare_run
+            findings += found(certificate, train)
+            findings += compare_rows("share", certificate.distribution, self._shares_of(train))
         findings += [str(claim) for claim in certificate.claims if not claim.holds]
         return Verification(n_members, n_rows, tuple(findings))
+
+    @property
+    def _is_prior(self) -> bool:
+        """Whether no hypothesis was found, so that there is no round."""
+        return bool(self.questions_.tolist() == [-1])
+
+    def _compare_run(self, certificate: Certificate, train: TrainingSet) -> Iterator[str]:
+        again = self._recollect(train)
+        size = len(self.committee_) // self._members_per_round(train)
+        yield from compare_rounds(certificate.rounds, again.record.columns(size))
+        yield from compare_weights(certificate.weights, again.weights)
+        margins = self._margins(train, self.committee_, again.weights)
+        yield from compare_rows("margin", certificate.margins, margins)
+        # From outside the algorithm may have been stopped just before it would have ended itself.
+        reason, whole = again.record.reason, len(again.record.facts) == size
+        if whole and reason and certificate.stop_reason not in (reason, ENOUGH, IMPATIENT, ASKED):
+            yield f"stop reason: recorded {certificate.stop_reason!r}, recomputed {reason!r}"
+
+    def _compare_prior(self, certificate: Certificate, train: TrainingSet) -> Iterator[str]:
+        here = train.origin(self.origin_.seed, train.n_threads)
+        asked, weights = train.rows.asked, np.ones(1)
+        prior = self._prior(self._task(train, here)).outputs(asked)
+        yield from compare_weights(certificate.weights, weights)
+        said = self.committee_.decision(asked)
+        yield from compare_rows("prediction", np.ravel(prior), np.ravel(said))
+        margins = self._margins(train, self.committee_, weights)
+        yield from compare_rows("margin", certificate.margins, margins)
 
     def staged_sample_weight(self, X: Any, y: Any, sample_weight: Any = None) -> Iterator[Floats]:
         """Give the weights of the training rows in each round, and those after the last.
@@ -159,10 +221,13 @@ class Certified(Booster):
             A distribution: that of the first round, of the second, and so on. The one after the
             last round is missing where the algorithm ended before it.
         """
-        yield from self._distributions(self._reread(X, y, sample_weight))
+        yield from self._distributions(self._known(X, y, sample_weight))
 
     def _distributions(self, train: TrainingSet) -> Iterator[Floats]:
         """Give the weights of the rows at each question that a member answers, and at the next."""
+        if self._is_prior:
+            found = f"the model has no round: {self.stop_reason_}"
+            raise InputError(describe("M-PRIOR", "model", found, fix="another weak learner, or y"))
         questions = [*self.questions_.tolist(), int(self.questions_[-1]) + 1]
         distributions = self._recollect(train).distributions
         for question in questions:

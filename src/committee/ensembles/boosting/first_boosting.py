@@ -21,6 +21,8 @@ import numpy as np
 from committee.core.members import Floats, Member, Members
 from committee.core.params import integer
 from committee.core.rounds import Round
+from committee.data import InputError
+from committee.data.errors import describe
 from committee.ensembles.boosting.boosting_docs import boosting_documented
 from committee.ensembles.boosting.certificate import Certificate, Claim
 from committee.ensembles.boosting.hypothesis import Hypothesis, SeatedHypothesis, signs
@@ -28,6 +30,7 @@ from committee.ensembles.boosting.one_vs_rest import TwoClassBooster
 from committee.ensembles.boosting.record import Rounds
 from committee.ensembles.boosting.reweighting import NO_BETTER, PERFECT, weight_of
 from committee.ensembles.boosting.task import Task
+from committee.ensembles.boosting.training import HeldOut, TrainingSet
 
 THREE = "three hypotheses are all there are"
 AGREE = "the first two hypotheses agree on every row"
@@ -96,6 +99,10 @@ class FirstBoostingClassifier(TwoClassBooster):
             facts = {"error": step.error, "edge": 1 - 2 * step.error}
             yield Round(step.h.seat(), weights[: t + 1], facts)
         return THREE
+
+    def _check_held_out(self, train: TrainingSet, held_out: HeldOut | None) -> None:
+        found = "three hypotheses are made, and none is left for held-out rows to judge"
+        raise InputError(describe("P-SPLIT", "X_val", found, fix="leave X_val and y_val out"))
 
     def _claims(self, certificate: Certificate) -> Iterator[Claim]:
         b = float(certificate.rounds["error"].max())

@@ -31,7 +31,7 @@ from committee.ensembles.boosting.label_sets import (
     read_target,
 )
 from committee.ensembles.boosting.stopping import Judge
-from committee.ensembles.boosting.training import HeldOut, TrainingSet, split_off
+from committee.ensembles.boosting.training import HeldOut, TrainingSet
 from committee.ensembles.boosting.verification import TOLERANCE, Verification
 
 
@@ -80,7 +80,10 @@ class LabelBooster(BoostedClassifier):
         given = {"X": X, "y": y, "metadata": {"sample_weight": sample_weight}}
         seed = self._seed()
         X, y, sample_weight, held_out = self._hold_out(X, y, sample_weight, X_val, y_val, seed)
-        self._fit_rows(self._read(X, y, sample_weight), held_out, seed, given)
+        train = self._read(X, y, sample_weight)
+        if X_val is not None:
+            self._check_held_out(train, held_out)
+        self._fit_rows(train, held_out, seed, given)
         return self
 
     def _read(self, X: Any, y: Any, sample_weight: Any) -> LabelSet:
@@ -96,13 +99,13 @@ class LabelBooster(BoostedClassifier):
             raise InputError(describe("M-CLASSES", "y", found, fix="give what fit was given"))
         return train
 
-    def _hold_out(
-        self, X: Any, y: Any, sample_weight: Any, X_val: Any, y_val: Any, seed: int
-    ) -> tuple[Any, Any, Any, HeldOut | None]:
-        if X_val is not None or not (self.early_stopping and has_several(y)):
-            return super()._hold_out(X, y, sample_weight, X_val, y_val, seed)
-        fraction = self.validation_fraction
-        return split_off(X, y, sample_weight, fraction=fraction, seed=seed, classifies=False)
+    def _splits_by_class(self, y: Any) -> bool:
+        return not has_several(y)
+
+    def _check_held_out(self, train: TrainingSet, held_out: HeldOut | None) -> None:
+        assert isinstance(train, LabelSet)
+        if not train.several:  # else the matrix is checked where it is read
+            super()._check_held_out(train, held_out)
 
     def _loss(self, train: TrainingSet, held_out: HeldOut) -> Judge:
         """Count what is wrong of the held-out rows, by weight: rows, or labels of rows."""
@@ -132,11 +135,13 @@ class LabelBooster(BoostedClassifier):
     def _certified(self, train: TrainingSet, committee: Committee) -> dict[str, Any]:
         assert isinstance(train, LabelSet)
         kept = super()._certified(train, committee)
-        if kept["train_distribution_"] is not None:
-            n_columns = train.signs.shape[1]
-            kept["train_distribution_"] = np.repeat(train.distribution / n_columns, n_columns)
         decision = committee.decision(train.rows.asked)
         return {**kept, "train_one_error_": one_error(decision, train)}
+
+    def _shares_of(self, train: TrainingSet) -> Floats:
+        assert isinstance(train, LabelSet)
+        n_columns = train.signs.shape[1]
+        return np.repeat(train.distribution / n_columns, n_columns)
 
     def _margins(self, train: TrainingSet, committee: Committee, weights: Floats) -> Floats:
         """Give Y F over the most that all rules together could say, for each row and label."""
@@ -157,6 +162,13 @@ class LabelBooster(BoostedClassifier):
         return Verification(found.n_members, found.n_rows, (*found.findings, text))
 
     # From here on: what a fitted model says.
+
+    def _of_rows(self, weight: Floats) -> Floats:
+        if self.several_:
+            found = "a row has several labels, and one weight for each"
+            fix = "staged_sample_weight shows the weights of all pairs of row and label"
+            raise InputError(describe("Y-SHAPE", "y", found, fix=fix))
+        return np.asarray(weight.sum(axis=1))
 
     def _rows(self, X: Any) -> Table:
         check_is_fitted(self)

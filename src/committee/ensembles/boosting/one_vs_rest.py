@@ -179,7 +179,7 @@ class TwoClassBooster(BoostedClassifier):
         if not self._several:
             yield from super().staged_sample_weight(X, y, sample_weight)
             return
-        train = self._reread(X, y, sample_weight)
+        train = self._known(X, y, sample_weight)
         runs = [
             part._distributions(train.against_rest(code)) for code, part in enumerate(self.parts_)
         ]

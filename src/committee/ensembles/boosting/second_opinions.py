@@ -10,6 +10,7 @@ from sklearn.calibration import CalibratedClassifierCV
 from sklearn.frozen import FrozenEstimator
 from sklearn.utils.validation import check_is_fitted
 
+from committee.core.members import Floats
 from committee.ensembles.bagging import BaggingClassifier
 from committee.ensembles.boosting.certified import Certified
 from committee.ensembles.boosting.suspects import SuspectLabels, rank_suspects
@@ -17,6 +18,10 @@ from committee.ensembles.boosting.suspects import SuspectLabels, rank_suspects
 
 class SecondOpinions(Certified):
     """Calibration by scikit-learn, and the training rows that look mislabelled."""
+
+    def _of_rows(self, weight: Floats) -> Floats:
+        """Give one weight per row, where each class has a run of its own."""
+        return weight if weight.ndim == 1 else np.asarray(weight.mean(axis=0))
 
     def calibrate(self, X: Any, y: Any, method: str = "sigmoid") -> CalibratedClassifierCV:
         """Calibrate the probabilities on rows that the model was not fitted to.
@@ -59,8 +64,8 @@ class SecondOpinions(Certified):
             by the copies that have not seen the row.
         """
         *_, last = self.staged_sample_weight(X, y, sample_weight)
-        weight = last if last.ndim == 1 else last.mean(axis=0)
-        train = self._reread(X, y, sample_weight)
+        weight = self._of_rows(last)
+        train = self._known(X, y, sample_weight)
         known = self.get_params(deep=False)
         once = {name: False for name in ("warm_start", "early_stopping") if name in known}
         copy = clone(self).set_params(**once)

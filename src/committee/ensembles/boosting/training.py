@@ -137,24 +137,28 @@ def split_off(
     """Hold some rows out; of every class its share where it has two rows or more."""
     n_rows = _num_samples(X)
     weight = read_weights(sample_weight, n_rows)
-    codes = None
-    if classifies:
-        codes = read_classes(y, n_rows).codes[:, 0]
-        if np.bincount(codes).min() < 2:
-            codes = None
-    try:
-        kept, held = train_test_split(
-            np.arange(n_rows),
-            test_size=fraction,
-            stratify=codes,
-            random_state=member_seed(seed, SPLIT),
-        )
-    except ValueError as error:
-        found = f"{n_rows} row(s) cannot be split: {error}"
-        fix = "more rows, another validation_fraction, or give fit X_val and y_val"
-        raise InputError(describe("P-SPLIT", "validation_fraction", found, fix=fix)) from None
-    kept, held = np.sort(kept), np.sort(held)
+    held = rows_to_hold(y, weight, n_rows, fraction=fraction, seed=seed, classifies=classifies)
+    kept = np.setdiff1d(np.arange(n_rows), held)
     part = None if weight is None else weight[held]
     out = HeldOut(_safe_indexing(X, held), _safe_indexing(y, held), part)
     rest = None if weight is None else weight[kept]
     return _safe_indexing(X, kept), _safe_indexing(y, kept), rest, out
+
+
+def rows_to_hold(
+    y: Any, weight: Floats | None, n_rows: int, *, fraction: float, seed: int, classifies: bool
+) -> npt.NDArray[np.intp]:
+    """Draw the rows to hold out, of those that weigh something; the same for the same seed."""
+    rows = np.arange(n_rows) if weight is None else np.flatnonzero(weight)
+    codes = read_classes(y, n_rows).codes[rows, 0] if classifies else None
+    if codes is not None and np.unique(codes, return_counts=True)[1].min() < 2:
+        codes = None
+    try:
+        _, held = train_test_split(
+            rows, test_size=fraction, stratify=codes, random_state=member_seed(seed, SPLIT)
+        )
+    except ValueError as error:
+        found = f"{len(rows)} row(s) cannot be split: {error}"
+        fix = "more rows, another validation_fraction, or give fit X_val and y_val"
+        raise InputError(describe("P-SPLIT", "validation_fraction", found, fix=fix)) from None
+    return np.sort(held)

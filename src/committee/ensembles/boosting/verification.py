@@ -76,8 +76,8 @@ class VerificationSet:
 
 def compare_rounds(recorded: Mapping[str, Floats], found: Mapping[str, Floats]) -> Iterator[str]:
     """Say in which round a number first differs."""
-    for name, column in recorded.items():
-        other = found.get(name, np.empty(0))
+    for name in {**recorded, **found}:
+        column, other = (each.get(name, np.empty(0)) for each in (recorded, found))
         if len(other) != len(column):
             yield f"{name}: {len(column)} rounds recorded, {len(other)} recomputed"
             continue

@@ -166,6 +166,9 @@ class DecisionRegionsDisplay:
             {"model": estimator}, "rounds_", numbers_lack="regions of classes"
         ).values()
         rows = two_columns(X)
+        if len(model.classes_) < 2:
+            found = f"{type(model).__name__} knows one class alone: there is no boundary"
+            raise InputError(describe("P-VALUE", "estimator", found, allowed="2 or more classes"))
         codes = class_codes(model, y, len(rows))
         grid = (ticks_over(rows[:, 0], resolution), ticks_over(rows[:, 1], resolution))
         asked = GridQuestions(model, X, codes, grid)
