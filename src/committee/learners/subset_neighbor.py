@@ -58,7 +58,7 @@ class SubsetNeighborClassifier(NamedParameters, ClassifierMixin, BaseEstimator):
     >>> from committee import AdaBoostClassifier, SubsetNeighborClassifier
     >>> from sklearn.datasets import load_breast_cancer
     >>> X, y = load_breast_cancer(return_X_y=True)
-    >>> model = AdaBoostClassifier(SubsetNeighborClassifier(), n_estimators=20, random_state=0)
+    >>> model = AdaBoostClassifier(SubsetNeighborClassifier(50), n_estimators=20, random_state=0)
     >>> len(model.fit(X, y))
     20
     """

@@ -321,7 +321,7 @@ def test_a_perfect_member_later_on_decides_alone():
     first = y.copy()
     first[0] = 1
     X = np.arange(10)[:, None]
-    with pytest.warns(DataWarning, match="member 1 classifies every training row"):
+    with pytest.warns(DataWarning, match="member 2 classifies every training row"):
         model = AdaBoostClassifier(Votes([first, y], []), n_estimators=5).fit(X, y)
     assert model.estimator_weights_.tolist() == [0.0, 1.0]
     assert model.score(X, y) == 1.0
