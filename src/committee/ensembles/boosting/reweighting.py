@@ -47,9 +47,7 @@ def warn_perfect(task: Task, n_before: int = 0) -> None:
         return
     found = "the first member classifies every training row, so that it is the whole committee"
     if n_before:
-        found = (
-            f"member {n_before + 1} classifies every training row, so the others have no vote"
-        )
+        found = f"member {n_before + 1} classifies every training row, so the others have no vote"
     fix = 'resample=True, or a weaker learner: max_depth, min_samples_leaf, pruning="pessimistic"'
     warn(describe("M-PERFECT", "estimator", found, fix=fix))
 
