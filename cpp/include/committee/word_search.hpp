@@ -16,7 +16,6 @@
 // are added up anew, and so the choice depends on the weights alone and on no round before.
 #pragma once
 
-#include "committee/parallel.hpp"
 #include "committee/types.hpp"
 
 namespace committee {

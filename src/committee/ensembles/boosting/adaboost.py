@@ -38,6 +38,7 @@ from committee.ensembles.boosting.reweighting import (
     CHANCE,
     NO_BETTER,
     PERFECT,
+    REDRAWS,
     SMALLEST,
     distribution,
     exponential_claims,
@@ -49,7 +50,6 @@ from committee.ensembles.boosting.task import Task
 from committee.learners.stump import DecisionStump
 
 ALONE = "no member beat chance, an error of 1/2; the first is better than the heaviest class"
-REDRAWS = 10  # attempts with new draws, where rows are drawn, before a learner is given up
 
 
 @boosting_documented

@@ -234,7 +234,7 @@ class AdaBoostMHClassifier(LabelBooster):
         yield Claim("Hamming loss <= product of Z", loss, product)
         mean = float(np.sum(certificate.distribution * np.exp(-certificate.margins * most.sum())))
         yield Claim("mean of exp(-Y F) and product of Z", mean, product, "=")
-        n_columns = self.committee_.members.values.shape[2]  # type: ignore[attr-defined]
+        n_columns = self._rules.values.shape[2]
         if n_columns > 1:
             # With F(l) >= F(y) of a wrong l and a right y, exp(-F(y)) + exp(F(l)) is at least 2.
             text = f"one-error <= {n_columns / 2:g} times product of Z"
@@ -255,9 +255,5 @@ class AdaBoostMHClassifier(LabelBooster):
         if not self.rounds_:
             return np.zeros(self.n_features_in_)
         brought = -np.log(np.maximum(self.rounds_["z"], np.finfo(float).tiny))
-        total = np.bincount(
-            self.committee_.members.features,  # type: ignore[attr-defined]
-            brought,
-            minlength=self.n_features_in_,
-        )
+        total = np.bincount(self._rules.features, brought, minlength=self.n_features_in_)
         return np.asarray(total / total.sum())

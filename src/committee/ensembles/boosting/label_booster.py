@@ -163,6 +163,12 @@ class LabelBooster(BoostedClassifier):
 
     # From here on: what a fitted model says.
 
+    @property
+    def _rules(self) -> CellRules:
+        members = self.committee_.members
+        assert isinstance(members, CellRules)
+        return members
+
     def _of_rows(self, weight: Floats) -> Floats:
         if self.several_:
             found = "a row has several labels, and one weight for each"

@@ -16,6 +16,7 @@ from committee.ensembles.boosting.task import Task
 
 CHANCE = 1e-10  # an edge below this is rounding
 SMALLEST = np.finfo(np.float64).tiny / np.finfo(np.float64).eps  # below it quotients are rounding
+REDRAWS = 10  # attempts with new draws, where rows are drawn, before a learner is given up
 PERFECT = "a member without error: it decides alone"
 NO_BETTER = "no member beat chance on the weighted rows"
 ALL_RIGHT = "every training row is classified"

@@ -12,11 +12,10 @@ import numpy as np
 
 from committee.core.members import Floats
 from committee.ensembles.boosting.hypothesis import Hypothesis, signs
-from committee.ensembles.boosting.reweighting import CHANCE, SMALLEST
+from committee.ensembles.boosting.reweighting import CHANCE, REDRAWS, SMALLEST
 from committee.ensembles.boosting.task import Task
 from committee.ensembles.boosting.training import TrainingSet
 
-REDRAWS = 10  # attempts with new draws, where rows are drawn, before a learner is given up
 HEAVIEST = 0.05  # the share of rows whose weight is an alarm for noise
 
 
