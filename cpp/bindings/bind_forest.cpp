@@ -1,6 +1,7 @@
 // Forests: construction from arrays (checked), views without copies, packing, prediction, pruning.
 #include "bindings.hpp"
 #include "committee/pack.hpp"
+#include "committee/parts.hpp"
 #include "committee/predict.hpp"
 #include "committee/prune.hpp"
 
@@ -99,6 +100,15 @@ auto predict_array(const Forest& forest, nb::handle table, const std::optional<D
   return to_numpy(std::move(out), {input.n_rows, k});
 }
 
+auto predict_parts_array(const Forest& forest, nb::handle table, int n_threads) {
+  const Input& input = input_of(table);
+  const std::size_t k = forest.arrays().n_outputs;
+  std::vector<double> out(input.n_rows * k);
+  without_gil(n_threads,
+              [&](const Context& context) { predict_in_parts(forest, input, out, context); });
+  return to_numpy(std::move(out), {input.n_rows, k});
+}
+
 void bind_views(nb::class_<Forest>& c) {
   const auto node_view = [](auto field, std::int64_t stride) {
     return [field, stride](nb::handle self) {
@@ -137,6 +147,7 @@ Forest pruned(const Forest& forest, const std::vector<std::uint8_t>& cut) {
 void bind_predict(nb::class_<Forest>& c) {
   c.def("predict", &predict_array, nb::arg("table"), nb::arg("weight").noconvert() = nb::none(),
         nb::arg("intercept").noconvert() = nb::none(), nb::arg("n_threads") = 1);
+  c.def("predict_in_parts", &predict_parts_array, nb::arg("table"), nb::arg("n_threads") = 1);
   c.def(
       "predict_members",
       [](const Forest& forest, nb::handle table, int n_threads) {

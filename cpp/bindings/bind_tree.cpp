@@ -2,6 +2,7 @@
 #include <utility>
 
 #include "bindings.hpp"
+#include "committee/parts.hpp"
 #include "committee/shard.hpp"
 #include "committee/tree.hpp"
 
@@ -22,8 +23,8 @@ void check_weight(const std::optional<DoubleArray>& weight, std::size_t n) {
   if (weight && weight->shape(0) != n) throw std::invalid_argument("weight has the wrong length");
 }
 
-HeldStats classes(const Codes& codes, const std::vector<std::uint32_t>& n_classes,
-                  const std::optional<DoubleArray>& weight, bool counted) {
+void check_codes(const Codes& codes, const std::vector<std::uint32_t>& n_classes,
+                 const std::optional<DoubleArray>& weight) {
   check_weight(weight, codes.shape(0));
   if (codes.shape(1) != n_classes.size() || n_classes.empty())
     throw std::invalid_argument("one n_classes per output");
@@ -31,8 +32,20 @@ HeldStats classes(const Codes& codes, const std::vector<std::uint32_t>& n_classe
     if (codes.data()[i] >= n_classes[i % n_classes.size()])
       throw std::invalid_argument("a class code is out of range");
   }
+}
+
+HeldStats classes(const Codes& codes, const std::vector<std::uint32_t>& n_classes,
+                  const std::optional<DoubleArray>& weight, bool counted) {
+  check_codes(codes, n_classes, weight);
   nb::gil_scoped_release released;
   return {Stats::classes({codes.data(), codes.size()}, n_classes, as_span(weight), counted), {}};
+}
+
+HeldStats divisible(const Codes& codes, const std::vector<std::uint32_t>& n_classes,
+                    const std::optional<DoubleArray>& weight) {
+  check_codes(codes, n_classes, weight);
+  nb::gil_scoped_release released;
+  return {Stats::divisible({codes.data(), codes.size()}, n_classes, as_span(weight)), {}};
 }
 
 HeldStats shares(const Codes& codes, const std::vector<std::uint32_t>& n_classes,
@@ -149,6 +162,7 @@ void bind_params(nb::module_& m) {
       .def_rw("node_features", &TreeParams::node_features)
       .def_rw("tree_features", &TreeParams::tree_features)
       .def_rw("multiway", &TreeParams::multiway)
+      .def_rw("in_parts", &TreeParams::in_parts)
       .def_rw("l2", &TreeParams::l2)
       .def_rw("monotone", &TreeParams::monotone)
       .def_rw("interactions", &TreeParams::interactions)
@@ -159,6 +173,8 @@ void bind_stats(nb::module_& m) {
   nb::class_<HeldStats>(m, "Stats", "What each row adds to the sums of its bin, in fixed point.")
       .def_static("classes", &classes, nb::arg("codes").noconvert(), nb::arg("n_classes"),
                   nb::arg("weight").noconvert().none(), nb::arg("counted") = false)
+      .def_static("divisible", &divisible, nb::arg("codes").noconvert(), nb::arg("n_classes"),
+                  nb::arg("weight").noconvert().none())
       .def_static("shares", &shares, nb::arg("codes").noconvert(), nb::arg("n_classes"),
                   nb::arg("weight").noconvert(), nb::arg("n_threads") = 1)
       .def_static("regression", &regression, nb::arg("y").noconvert(),
@@ -180,6 +196,16 @@ void bind_tree(nb::module_& m) {
          const TreeParams& params, int n_threads) {
         return without_gil(n_threads, [&](const Context& context) {
           return Forest(grow_tree(matrix, mapper, stats.stats, params, context));
+        });
+      },
+      nb::arg("matrix"), nb::arg("mapper"), nb::arg("stats"), nb::arg("params"),
+      nb::arg("n_threads"));
+  m.def(
+      "grow_tree_in_parts",
+      [](const BinnedMatrix& matrix, const BinMapper& mapper, const HeldStats& stats,
+         const TreeParams& params, int n_threads) {
+        return without_gil(n_threads, [&](const Context& context) {
+          return Forest(grow_tree_in_parts(matrix, mapper, stats.stats, params, context));
         });
       },
       nb::arg("matrix"), nb::arg("mapper"), nb::arg("stats"), nb::arg("params"),

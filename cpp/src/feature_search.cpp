@@ -17,6 +17,7 @@ Limits FeatureSearch::limits(std::uint32_t feature) const {
   Limits l;
   l.min_weight = s.min_weight_;
   l.min_rows = s.check_rows_ ? static_cast<double>(s.params_.min_rows_leaf) : 0;
+  if (s.params_.in_parts) l.min_rows *= kRounded;
   // As in scikit-learn, splits on other features are free: leaves are clipped to their bounds.
   if (!s.params_.monotone.empty()) l.monotone = s.params_.monotone[feature];
   l.check_values = l.monotone != 0;
@@ -270,7 +271,36 @@ bool FeatureSearch::try_feature(const ProfileSource& profiles, std::uint32_t fea
     return true;
   }
   profiles.read(feature, scratch.profile);
+  if (!hides_missing(scratch.profile)) return try_profile(scratch, out);
+  NodeSums known;
+  if (!among_known(scratch, known).try_profile(scratch, out)) return false;
+  if (!out.multiway) return true;
+  // C4.5 counts the missing rows as a branch of their own.
+  const double all = s.node_weight(node), some = s.node_weight(known);
+  out.split_entropy += x_log_x(all) - x_log_x(some) - x_log_x(std::max(0.0, all - some));
+  return true;
+}
+
+/// C4.5: a feature is judged by the rows that are not missing. Gains are in units of weight, so
+/// that this one counts for their share of the node.
+FeatureSearch FeatureSearch::among_known(Scratch& scratch, NodeSums& known) const {
+  scratch.profile.has_missing = false;
+  scratch.known.assign(node.raw.begin(), node.raw.end());
+  for (std::size_t j = 0; j < scratch.known.size(); ++j)
+    scratch.known[j] -= scratch.profile.missing[j];
+  known = node;
+  known.raw = scratch.known;
+  std::vector<double> sums(s.shape_.n_sums);
+  s.stats_.decode(known.raw.data(), sums.data());
+  const double own = node_score(s.params_.criterion, s.shape_, sums.data());
+  const double most = perfect_score(s.params_.criterion, s.shape_, sums.data()) - own;
+  return {s, known, own, mean, most, context};
+}
+
+/// The best split of the profile in scratch; false when there is nothing to split.
+bool FeatureSearch::try_profile(Scratch& scratch, Candidate& out) const {
   const Profile& profile = scratch.profile;
+  const bool categorical = s.mapper_.feature(out.feature).categorical;
   if (profile.n + (profile.has_missing ? 1 : 0) < 2 || profile.n == 0) return false;
   if (categorical && s.params_.multiway && profile.n > 1) {
     try_multiway(scratch, out);

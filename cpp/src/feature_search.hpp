@@ -31,6 +31,7 @@ struct Scratch {
   std::vector<std::uint32_t> features;  // of the node, as they were drawn
   std::vector<double> left, right;      // sums of the two sides
   Profile profile;
+  std::vector<std::int64_t> known;   // in parts: the sums of the rows that are not missing
   std::vector<std::uint32_t> order;  // of the levels
   std::vector<double> ratio;
   std::vector<double> a, b, score;  // sums left of each boundary, and what they are worth
@@ -69,6 +70,11 @@ struct FeatureSearch {
   Limits limits(std::uint32_t feature) const;
   std::size_t n_variants() const;
   std::size_t heaviest_level(const Profile& profile) const;
+  bool try_profile(Scratch& scratch, Candidate& out) const;
+  bool hides_missing(const Profile& profile) const {
+    return s.params_.in_parts && profile.has_missing;
+  }
+  FeatureSearch among_known(Scratch& scratch, NodeSums& known) const;
   void try_numeric(Scratch& scratch, Candidate& out) const;
   bool try_random(const ProfileSource& profiles, Scratch& scratch, Candidate& out) const;
   void draw(std::span<const Ends> ends, std::span<DrawnCut> cuts) const;

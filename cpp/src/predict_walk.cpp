@@ -31,14 +31,9 @@ struct PlainStep {
 };
 
 bool goes_left_by_set(const ForestArrays& a, const Node& node, double x) {
-  const auto set = static_cast<std::size_t>(node.threshold);
-  const std::uint64_t begin = a.set_begin[set];
-  const double n_codes = 64.0 * static_cast<double>(a.set_begin[set + 1] - begin);
-  const bool missing_left = (node.feature & kMissingLeft) != 0;
-  if (!(x >= 0.0 && x < n_codes)) return missing_left;
-  const auto code = static_cast<std::uint64_t>(x);
-  if (static_cast<double>(code) != x) return missing_left;
-  return ((a.set_words[begin + code / 64] >> (code % 64)) & 1u) != 0;
+  const std::optional<std::uint64_t> code = level_of(a, node, x);
+  if (!code) return (node.feature & kMissingLeft) != 0;
+  return in_set(a, node, *code);
 }
 
 template <bool kPosition>

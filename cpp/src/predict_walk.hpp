@@ -5,9 +5,28 @@
 // a leaf points to itself.
 #pragma once
 
+#include <optional>
+
 #include "predict_rows.hpp"
 
 namespace committee {
+
+/// The level that x names at a categorical split; none where x is missing: NaN, or no bit of its
+/// set.
+inline std::optional<std::uint64_t> level_of(const ForestArrays& a, const Node& node, double x) {
+  const auto set = static_cast<std::size_t>(node.threshold);
+  const double n_codes = 64.0 * static_cast<double>(a.set_begin[set + 1] - a.set_begin[set]);
+  if (!(x >= 0.0 && x < n_codes)) return std::nullopt;
+  const auto code = static_cast<std::uint64_t>(x);
+  if (static_cast<double>(code) != x) return std::nullopt;
+  return code;
+}
+
+/// Whether a level goes left.
+inline bool in_set(const ForestArrays& a, const Node& node, std::uint64_t code) {
+  const std::uint64_t begin = a.set_begin[static_cast<std::size_t>(node.threshold)];
+  return ((a.set_words[begin + code / 64] >> (code % 64)) & 1u) != 0;
+}
 
 inline constexpr std::size_t kInFlight = 8;
 

@@ -35,7 +35,8 @@ void FeatureSearch::take_cut(const DrawnCut& cut, Candidate& out) const {
 bool FeatureSearch::try_random(const ProfileSource& profiles, Scratch& scratch,
                                Candidate& out) const {
   const Ends ends = profiles.ends(out.feature);
-  if (!ends.present || (ends.low == ends.high && !ends.missing)) return false;
+  if (!ends.present) return false;
+  if (ends.low == ends.high && (!ends.missing || s.params_.in_parts)) return false;
   if (ends.low == ends.high) {
     profiles.read(out.feature, scratch.profile);
     try_numeric(scratch, out);
@@ -46,7 +47,13 @@ bool FeatureSearch::try_random(const ProfileSource& profiles, Scratch& scratch,
   draw({&ends, 1}, {&cut, 1});
   take_cut(cut, out);
   profiles.sum_below(out.feature, out.bin, s.stats_.width, scratch.profile);
-  scan_any(scratch.profile, nullptr, 0, 1, limits(out.feature), out.boundary);
+  const Limits limit = limits(out.feature);
+  if (hides_missing(scratch.profile)) {
+    NodeSums known;
+    among_known(scratch, known).scan_any(scratch.profile, nullptr, 0, 1, limit, out.boundary);
+  } else {
+    scan_any(scratch.profile, nullptr, 0, 1, limit, out.boundary);
+  }
   return true;
 }
 

@@ -42,7 +42,7 @@ SplitSearch::SplitSearch(const TreeParams& params, const BinMapper& mapper, cons
   shape_ = {stats.n_sums, stats.n_classes, params.l2};
   min_weight_ = params.min_weight_leaf / stats.weight_scale() * kRounded;
   pair_ = stats.n_sums == 2 && !stats.has_count() && stats.width <= 2;
-  check_rows_ = params.min_rows_leaf > 1;
+  check_rows_ = params.min_rows_leaf > 1 || params.in_parts;
   if (params.rule == SplitRule::random) draw_table_ = std::make_unique<DrawTable>(mapper);
 }
 
@@ -157,8 +157,10 @@ Candidate SplitSearch::search_in_turn(const FeatureSearch& search, const Profile
     const bool tie = draw != nullptr && best.boundary.found && candidate.quality == best.quality;
     if (tie || !candidate.better_than(best)) continue;
     best = candidate;
-    // Nothing can be better, and ties go to features already seen; two rows part in one way only.
-    if (!ratio && (best.quality >= search.perfect || search.node.rows == 2)) break;
+    // Nothing can be better, and ties go to features already seen; two rows part in one way only,
+    // unless they are parts of many.
+    const bool two = search.node.rows == 2 && !params_.in_parts;
+    if (!ratio && (best.quality >= search.perfect || two)) break;
   }
   return ratio ? best_ratio(search.node, profiles, search.parent, all, scratch) : best;
 }
@@ -191,8 +193,14 @@ Candidate SplitSearch::best_ratio(const NodeSums& node, const ProfileSource& pro
     std::vector<double> left(shape_.n_sums), right(shape_.n_sums);
     stats_.decode(split.left.data(), left.data());
     stats_.decode(split.right.data(), right.data());
-    c.quality = normalised(Criterion::gain_ratio, c.boundary.gain, parent,
-                           stats_.weight_of(left.data()), stats_.weight_of(right.data()));
+    const double l = stats_.weight_of(left.data()), r = stats_.weight_of(right.data());
+    if (params_.in_parts) {  // C4.5 counts the missing rows as a branch of their own
+      const double all = node_weight(node), rest = std::max(0.0, all - l - r);
+      const double entropy = x_log_x(all) - x_log_x(l) - x_log_x(r) - x_log_x(rest);
+      c.quality = entropy > 0 ? c.boundary.gain / entropy : 0.0;
+    } else {
+      c.quality = normalised(Criterion::gain_ratio, c.boundary.gain, parent, l, r);
+    }
     if (c.better_than(best)) best = c;
   }
   return best;
@@ -206,7 +214,7 @@ void SplitSearch::materialise(const NodeSums& node, const ProfileSource& profile
   } else {
     profiles.read(c.feature, scratch.profile);
   }
-  const Profile& profile = scratch.profile;
+  Profile& profile = scratch.profile;
   split.quality = c.quality;
   split.gain = c.boundary.gain;
   split.feature = c.feature;
@@ -226,13 +234,14 @@ void SplitSearch::materialise(const NodeSums& node, const ProfileSource& profile
   for (std::size_t j = 0; j < width; ++j) {
     if (c.boundary.missing_left) split.left[j] += profile.missing[j];
     split.right[j] = node.raw[j] - split.left[j];
+    if (params_.in_parts && profile.has_missing) split.right[j] -= profile.missing[j];
   }
-  spell(node, scratch, c, split);
+  if (params_.in_parts) profile.has_missing = false;
+  spell(scratch, c, split);
 }
 
 /// What the sums do not say: the threshold or the levels, and where the unseen goes.
-void SplitSearch::spell(const NodeSums& node, Scratch& scratch, const Candidate& c,
-                        Split& split) const {
+void SplitSearch::spell(Scratch& scratch, const Candidate& c, Split& split) const {
   const Profile& profile = scratch.profile;
   const FeatureBins& bins = mapper_.feature(c.feature);
   std::vector<double>&left = scratch.left, &right = scratch.right;
@@ -242,7 +251,7 @@ void SplitSearch::spell(const NodeSums& node, Scratch& scratch, const Candidate&
   stats_.decode(split.right.data(), right.data());
   if (c.multiway) {  // the gain of this step alone; those of a chain add up to the whole
     split.gain = node_score(params_.criterion, shape_, left.data()) +
-                 node_score(params_.criterion, shape_, right.data()) - parent_score(node);
+                 node_score(params_.criterion, shape_, right.data()) - parent_score(split);
   }
   // Missing values first met after training follow the heavier side; so do levels absent here.
   const bool left_heavier = stats_.weight_of(left.data()) >= stats_.weight_of(right.data());
@@ -274,10 +283,18 @@ bool SplitSearch::best(const NodeSums& node, const ProfileSource& profiles, cons
   return true;
 }
 
-double SplitSearch::parent_score(const NodeSums& node) const {
+double SplitSearch::parent_score(const Split& split) const {
+  std::vector<std::int64_t> both(split.left);
+  for (std::size_t j = 0; j < both.size(); ++j) both[j] += split.right[j];
+  std::vector<double> sums(shape_.n_sums);
+  stats_.decode(both.data(), sums.data());
+  return node_score(params_.criterion, shape_, sums.data());
+}
+
+double SplitSearch::node_weight(const NodeSums& node) const {
   std::vector<double> sums(shape_.n_sums);
   stats_.decode(node.raw.data(), sums.data());
-  return node_score(params_.criterion, shape_, sums.data());
+  return stats_.weight_of(sums.data());
 }
 
 bool SplitSearch::enough(double gain) const {

@@ -11,6 +11,8 @@
 
 namespace committee {
 
+constexpr int kTotalBits = 61;  // of the weights of all rows, in units: sums of classes
+
 /// Chooses the unit of weight: the largest power of two at which no weight loses a bit, if the
 /// total then stays below 2^limit_bits; otherwise the one that brings the total there (weights are
 /// rounded, none to zero).
@@ -112,7 +114,7 @@ Stats Stats::classes(std::span<const std::uint32_t> codes, std::span<const std::
   s.n_outputs = n_classes.size();
   s.n_classes.assign(n_classes.begin(), n_classes.end());
   const std::size_t n = codes.size() / s.n_outputs;
-  s.use_weights(weight, n, 61);
+  s.use_weights(weight, n, kTotalBits);
   s.n_sums = 0;
   for (const std::uint32_t k : n_classes) s.n_sums += k;
   s.unit_.assign(s.n_sums, s.weight_unit_);
@@ -123,21 +125,54 @@ Stats Stats::classes(std::span<const std::uint32_t> codes, std::span<const std::
     s.release_rows();
     return s;
   }
-  s.form = RowForm::one_hot;
-  s.width = s.n_sums + (counted ? 1 : 0);
-  s.count_word_ = counted ? static_cast<int>(s.n_sums) : -1;
-  s.words.resize(n);
-  s.slots.resize(n * s.n_outputs);
-  for (const RowId r : s.rows_) {
-    s.words[r] = s.weight_units(r);
+  s.store_one_hot(codes, counted);
+  return s;
+}
+
+void Stats::store_one_hot(std::span<const std::uint32_t> codes, bool counted) {
+  form = RowForm::one_hot;
+  width = n_sums + (counted ? 1 : 0);
+  count_word_ = counted ? static_cast<int>(n_sums) : -1;
+  words.resize(n_rows);
+  slots.resize(n_rows * n_outputs);
+  for (const RowId r : rows_) {
+    words[r] = weight_units(r);
     std::uint32_t first = 0;
-    for (std::size_t m = 0; m < s.n_outputs; ++m) {
-      s.slots[r * s.n_outputs + m] = first + codes[r * s.n_outputs + m];
+    for (std::size_t m = 0; m < n_outputs; ++m) {
+      slots[r * n_outputs + m] = first + codes[r * n_outputs + m];
       first += n_classes[m];
     }
   }
-  s.release_rows();
+  release_rows();
+}
+
+Stats Stats::divisible(std::span<const std::uint32_t> codes,
+                       std::span<const std::uint32_t> n_classes, std::span<const double> weight) {
+  Stats s;
+  s.kind = SumKind::classes;
+  s.n_outputs = n_classes.size();
+  s.n_classes.assign(n_classes.begin(), n_classes.end());
+  s.use_weights(weight, codes.size() / s.n_outputs, kTotalBits);
+  s.refine_weights();
+  s.n_sums = std::accumulate(n_classes.begin(), n_classes.end(), std::size_t{0});
+  s.unit_.assign(s.n_sums, s.weight_unit_);
+  s.store_one_hot(codes, !s.unit_weight_);
+  s.divides_ = true;
   return s;
+}
+
+/// The finest unit at which the total still fits.
+void Stats::refine_weights() {
+  if (weight_units_.empty()) {
+    weight_units_.assign(n_rows, 0);
+    for (const RowId r : rows_) weight_units_[r] = 1;
+  }
+  unsigned __int128 total = 0;
+  for (const RowId r : rows_) total += static_cast<std::uint64_t>(weight_units_[r]);
+  const int spare = kTotalBits - bits_of(total);
+  if (spare <= 0) return;
+  for (const RowId r : rows_) weight_units_[r] <<= spare;
+  weight_unit_ = std::ldexp(weight_unit_, -spare);
 }
 
 /// One exponent for all outputs, so that their errors keep their proportion; a centre for each.
@@ -305,7 +340,7 @@ void Stats::add_row(RowId r, std::int64_t* raw) const {
     for (std::size_t j = 0; j < width; ++j) raw[j] += words[r * width + j];
   } else {
     for (std::size_t m = 0; m < n_outputs; ++m) raw[slots[r * n_outputs + m]] += words[r];
-    if (count_word_ >= 0) raw[count_word_] += 1;
+    if (count_word_ >= 0) raw[count_word_] += divides_ ? kCountUnits : 1;
   }
 }
 
@@ -342,7 +377,9 @@ double Stats::weight_of(const double* sums) const {
 }
 
 double Stats::decode_count(const std::int64_t* raw) const {
-  if (count_word_ >= 0) return static_cast<double>(raw[count_word_]);
+  if (count_word_ >= 0)
+    return static_cast<double>(raw[count_word_]) /
+           static_cast<double>(divides_ ? kCountUnits : std::int64_t{1});
   std::vector<double> sums(n_sums);
   decode(raw, sums.data());
   return weight_of(sums.data());

@@ -91,6 +91,7 @@ class TreeParams:
     node_features: int
     tree_features: int
     multiway: bool
+    in_parts: bool
     l2: float
     monotone: Sequence[int]
     interactions: Sequence[Sequence[int]]
@@ -101,6 +102,8 @@ class Stats:
     def classes(
         codes: UInts32, n_classes: Sequence[int], weight: Floats | None, counted: bool = False
     ) -> Stats: ...
+    @staticmethod
+    def divisible(codes: UInts32, n_classes: Sequence[int], weight: Floats | None) -> Stats: ...
     @staticmethod
     def shares(
         codes: UInts32, n_classes: Sequence[int], weight: Floats, n_threads: int = 1
@@ -174,6 +177,7 @@ class Forest:
         intercept: Floats | None = None,
         n_threads: int = 1,
     ) -> Floats: ...
+    def predict_in_parts(self, table: Table, n_threads: int = 1) -> Floats: ...
     def predict_members(self, table: Table, n_threads: int = 1) -> Floats: ...
     def predict_left_out(
         self, table: Table, left_out: UInts8, n_threads: int = 1
@@ -189,6 +193,9 @@ class Forest:
     def pruned_by_pessimism(self, confidence: float) -> Forest: ...
 
 def grow_tree(
+    matrix: BinnedMatrix, mapper: BinMapper, stats: Stats, params: TreeParams, n_threads: int
+) -> Forest: ...
+def grow_tree_in_parts(
     matrix: BinnedMatrix, mapper: BinMapper, stats: Stats, params: TreeParams, n_threads: int
 ) -> Forest: ...
 def grow_tree_with_rows(

@@ -83,6 +83,10 @@ class Grower {
   std::span<const std::int64_t> sums(NodeId id) const {
     return {raw_.data() + id * stats_.width, stats_.width};
   }
+  /// Where the split does not say it: the sums of a child, before it is described.
+  std::span<std::int64_t> sums(NodeId id) {
+    return {raw_.data() + id * stats_.width, stats_.width};
+  }
   const Split& pending(NodeId id) const;
   std::span<const std::uint32_t> candidates(NodeId id) const;  // features the node may be split on
   bool find(NodeId id, const ProfileSource& profiles, const Context& context, Split& split) const;

@@ -3,9 +3,9 @@
 // Candidates lie between neighbouring occupied bins (numeric) or between neighbours in an order of
 // the levels (categorical). In multiway mode (C4.5) a categorical feature is judged by one branch
 // per level; the tree, which is binary, then takes the levels off one by one: every node but the
-// first of such a chain is bound to its feature. Missing rows are tried on both sides. Ties go to
-// the lower feature (among drawn ones to the first drawn), then the lower cut, then missing to the
-// right.
+// first of such a chain is bound to its feature. Missing rows are tried on both sides, or, in
+// parts, left out of the question. Ties go to the lower feature (among drawn ones to the first
+// drawn), then the lower cut, then missing to the right.
 #pragma once
 
 #include <memory>
@@ -38,6 +38,7 @@ struct TreeParams {
   std::size_t node_features = 0;                 // drawn at each node; 0: all
   std::size_t tree_features = 0;                 // drawn once; 0: all
   bool multiway = false;                         // categorical: one branch a level (C4.5)
+  bool in_parts = false;                         // missing rows go both ways, in parts (parts.hpp)
   double l2 = 0;                                 // newton
   std::vector<std::int8_t> monotone;             // per feature -1, 0, 1; or empty
   std::vector<std::vector<std::uint32_t>>
@@ -61,7 +62,7 @@ struct Split {
   bool chained = false;                   // multiway: the right side goes on with the same feature
   double middle = 0;                      // absolute error: between the medians of both sides
   std::vector<std::uint64_t> levels;      // categorical: bit c set, level c goes left
-  std::vector<std::int64_t> left, right;  // raw sums
+  std::vector<std::int64_t> left, right;  // raw sums; in parts: of the rows that are not missing
 
   bool found() const { return quality > -std::numeric_limits<double>::infinity(); }
   /// Which side a code goes; `missing` is the feature's missing code.
@@ -126,8 +127,9 @@ class SplitSearch {
                           std::span<const std::uint32_t> features, const Context& context) const;
   Candidate search_in_turn(const FeatureSearch& search, const ProfileSource& profiles,
                            FeatureDraw* draw, Scratch& scratch) const;
-  void spell(const NodeSums& node, Scratch& scratch, const Candidate& c, Split& split) const;
-  double parent_score(const NodeSums& node) const;
+  void spell(Scratch& scratch, const Candidate& c, Split& split) const;
+  double parent_score(const Split& split) const;
+  double node_weight(const NodeSums& node) const;
   void materialise(const NodeSums& node, const ProfileSource& profiles, const Candidate& candidate,
                    Scratch& scratch, Split& split) const;
 
@@ -138,7 +140,7 @@ class SplitSearch {
   SumShape shape_;
   double min_weight_;  // decoded
   bool pair_;          // two sums: the fast scan
-  bool check_rows_;    // min_rows_leaf > 1
+  bool check_rows_;    // min_rows_leaf > 1, or parts of rows, of which one is not yet a row
 };
 
 }  // namespace committee

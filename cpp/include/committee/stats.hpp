@@ -52,6 +52,11 @@ class Stats {
                       std::span<const std::uint32_t> n_classes, std::span<const double> weight,
                       const Context& context = {});
 
+  /// Classes of rows that may be divided (parts.hpp): units are as fine as they can be, and rows
+  /// are counted, in parts too.
+  static Stats divisible(std::span<const std::uint32_t> codes,
+                         std::span<const std::uint32_t> n_classes, std::span<const double> weight);
+
   /// y: n_rows * n_outputs finite values; y and weight are borrowed for the life of the object.
   /// `centred` subtracts the median first (squared error: an outlier must not blur the rest;
   /// Poisson needs true sums and does not).
@@ -105,6 +110,16 @@ class Stats {
   bool counts(RowId r) const;
   bool counts_all() const { return rows_.empty(); }
 
+  /// Whether rows may be divided, and a row in units: of weight, and of rows (0 where not counted
+  /// apart).
+  bool divides() const { return divides_; }
+  std::int64_t count_units() const { return has_count() ? kCountUnits : 0; }
+  /// Adds so much of row r to raw[width]; rows that may be divided only.
+  void add_part(RowId r, std::int64_t weight, std::int64_t count, std::int64_t* raw) const {
+    for (std::size_t m = 0; m < n_outputs; ++m) raw[slots[r * n_outputs + m]] += weight;
+    if (has_count()) raw[count_word_] += count;
+  }
+
   /// Adds row r to raw[width].
   void add_row(RowId r, std::int64_t* raw) const;
   /// raw[width] = the sums of all counted rows.
@@ -142,8 +157,12 @@ class Stats {
   std::int64_t y_units(RowId r, std::size_t output, std::size_t limbs = 1) const;
 
  private:
+  static constexpr std::int64_t kCountUnits = 1 << 20;  // of a row that may be divided
+
   void decode_wide(const std::int64_t* raw, double* sums) const;
   void release_rows();
+  void refine_weights();
+  void store_one_hot(std::span<const std::uint32_t> codes, bool counted);
   void set_shares(std::span<const std::uint32_t> codes, std::uint32_t n_classes_of,
                   std::span<const double> weight, double scale, int exponent,
                   const Context& context);
@@ -166,6 +185,7 @@ class Stats {
   std::optional<std::int64_t> total_;       // packed in one word, where known already
   std::size_t limbs_ = 1;                   // words per y
   int count_word_ = -1;                     // where the count lies in a wide bin
+  bool divides_ = false;                    // counts are in units
   double weight_unit_ = 1;                  // one unit of weight, decoded
   std::vector<std::int64_t> weight_units_;  // empty where unweighted
   std::span<const double>

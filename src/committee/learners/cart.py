@@ -54,7 +54,8 @@ class PrunableTree(TreeEstimator):
         """Bin, grow and cut back by cost."""
         n_threads = self._threads()
         rows = Rows.of(table, weight, max_bins=self.max_bins, n_threads=n_threads)
-        forest = _engine.grow_tree(rows.matrix, rows.mapper, stats, params, n_threads)
+        grow = _engine.grow_tree_in_parts if params.in_parts else _engine.grow_tree
+        forest = grow(rows.matrix, rows.mapper, stats, params, n_threads)
         return forest.pruned_by_cost(self.ccp_alpha) if self.ccp_alpha > 0 else forest
 
     def cost_complexity_pruning_path(self, X: Any, y: Any, sample_weight: Any = None) -> Bunch:

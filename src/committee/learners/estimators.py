@@ -83,7 +83,10 @@ class EngineEstimator(NamedParameters, BaseEstimator):
         native = self._read(X)
         n_rows = len(X) if isinstance(X, np.ndarray) else SMALL_BATCH + 1
         n_threads = 1 if n_rows <= SMALL_BATCH else self._threads()
-        return self._native().predict(native, n_threads=n_threads)
+        return self._ask(native, n_threads)
+
+    def _ask(self, rows: _engine.Table, n_threads: int) -> npt.NDArray[np.float64]:
+        return self._native().predict(rows, n_threads=n_threads)
 
     def _outputs(self, X: Any) -> npt.NDArray[np.float64]:
         """Class shares or means for each row."""
@@ -101,6 +104,9 @@ class TreeEstimator(EngineEstimator):
             found = f"tree_ is {class_name(self.tree_)}, no Tree"
             raise InputError(describe("M-TREE", "tree_", found, fix="fit the model again"))
         return self.tree_.forest
+
+    def _ask(self, rows: _engine.Table, n_threads: int) -> npt.NDArray[np.float64]:
+        return self.tree_.predict(rows, n_threads)
 
     @property
     def feature_importances_(self) -> npt.NDArray[np.float64]:

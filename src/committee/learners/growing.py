@@ -95,6 +95,7 @@ def tree_params(
         params.min_gain = estimator.min_impurity_decrease * total_weight * (1 - 1e-10)
     params.node_features = 0 if n_node_features == schema.n_features else n_node_features
     params.multiway = getattr(estimator, "categorical_splits", "subset") == "multiway"
+    params.in_parts = getattr(estimator, "missing", "side") == "parts"
     params.monotone = monotone_signs(estimator.monotonic_cst, schema)
     params.interactions = interaction_groups(estimator.interaction_cst, schema)
     if params.monotone and (len(n_classes) > 1 or n_classes[0] > 2):

@@ -33,11 +33,14 @@ class Tree:
     importances : ndarray of shape (n_features,) or None
         Where facts about the nodes are not kept, as in a forest: each feature's share of the
         impurity decrease.
+    in_parts : bool
+        Whether a row goes down both sides, in parts, where its value is missing.
     """
 
     forest: Forest
     n_classes: tuple[int, ...]
     importances: npt.NDArray[np.float64] | None = None
+    in_parts: bool = False
 
     @property
     def node_count(self) -> int:
@@ -170,8 +173,14 @@ class Tree:
         total = out.sum()
         return out / total if normalize and total > 0 else out
 
+    def predict(self, table: Table, n_threads: int = 1) -> npt.NDArray[np.float64]:
+        """Value of each row's leaf, or the mean of those that it reaches in parts."""
+        if self.in_parts:
+            return self.forest.predict_in_parts(table, n_threads)
+        return self.forest.predict(table, n_threads=n_threads)
+
     def apply(self, table: Table, n_threads: int = 1) -> npt.NDArray[np.int64]:
-        """Leaf of each row."""
+        """Leaf of each row; in parts, the one at the end of the heavier sides."""
         return self.forest.apply(table, n_threads)[:, 0].astype(np.int64)
 
     def decision_path(self, table: Table, n_threads: int = 1) -> sparse.csr_matrix:

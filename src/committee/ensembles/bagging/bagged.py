@@ -46,13 +46,14 @@ from committee.data.rows import Rows, engine_table
 from committee.ensembles.any_rows import AnyRows, container_to_ask
 from committee.ensembles.bagging.any_crew import AnyCrew, estimator_of, map_of
 from committee.ensembles.bagging.map_draws import PROJECTIONS, draw_of
-from committee.ensembles.bagging.tree_crew import OWN_TREES, TreeCrew, TreeViews
+from committee.ensembles.bagging.tree_crew import TreeCrew, TreeViews
 from committee.ensembles.continuing import Addition, Origin, members_to_add
 from committee.ensembles.member_fitting import check_instance
 from committee.ensembles.opinions import MeanOpinion
 from committee.learners.forest_views import MemberSamples
 from committee.learners.left_out_views import score_known, shaped
 from committee.learners.targets import ClassTarget, Target
+from committee.learners.tree import keeps_rows_whole
 
 Crew = TreeCrew | AnyCrew
 
@@ -104,7 +105,7 @@ class Bagged(CallbackSupport, MeanOpinion, NamedParameters, BaseEstimator):
         check_instance(base, type(self).__name__)
         as_it_is = self.feature_map is None or isinstance(self.feature_map, str)
         projected = as_it_is and self.feature_map in PROJECTIONS
-        if type(base) in OWN_TREES and as_it_is and not projected and not params:
+        if keeps_rows_whole(base) and as_it_is and not projected and not params:
             check_params(base)
             return self._tree_crew(X, y, sample_weight, base, n_threads)
         rows = AnyRows.read(X)

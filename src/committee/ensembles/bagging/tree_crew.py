@@ -33,9 +33,8 @@ from committee.learners.forest_views import MemberViews
 from committee.learners.growing import tree_params
 from committee.learners.structure import Tree
 from committee.learners.targets import Target
-from committee.learners.tree import DecisionTreeClassifier, DecisionTreeRegressor
+from committee.learners.tree import DecisionTreeClassifier
 
-OWN_TREES = (DecisionTreeClassifier, DecisionTreeRegressor)
 ARRAYS = (
     "tree_begin",
     "threshold",

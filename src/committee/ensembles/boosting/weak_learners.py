@@ -26,11 +26,9 @@ from committee.ensembles.boosting.rows import BoostingRows, PlainRows, TreeRows
 from committee.ensembles.member_fitting import check_instance, failed_fit, quiet, takes_weights
 from committee.learners.growing import tree_params
 from committee.learners.stump import DecisionStump, stump_params
-from committee.learners.tree import DecisionTreeClassifier, DecisionTreeRegressor
+from committee.learners.tree import keeps_rows_whole
 
 Targets = npt.NDArray[Any]
-CLASS_TREES = (DecisionStump, DecisionTreeClassifier)
-OWN_TREES = (*CLASS_TREES, DecisionTreeRegressor)
 
 
 class WeakLearner(Protocol):
@@ -43,8 +41,8 @@ class WeakLearner(Protocol):
 
 
 def grown_by_engine(base: Any) -> bool:
-    """Tell whether an estimator is a tree of this library, and no subclass of one."""
-    return type(base) in OWN_TREES
+    """Tell whether an estimator is a tree of this library that can be grown on binned rows."""
+    return type(base) is DecisionStump or keeps_rows_whole(base)
 
 
 def check_learner(base: Any, owner: str, *, classifies: bool, resample: bool | str) -> None:
