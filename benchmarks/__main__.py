@@ -1,8 +1,10 @@
 """Run all stages, or those named: `python -m benchmarks [binning histogram growing ...]`.
 
+A stage with parts (its PARTS) can be run by part: `python -m benchmarks gradient_tables:wide`.
 Prints one table and writes it to benchmarks/results/latest.md, with every number in latest.json. A
-run of some stages, or with fewer rows (COMMITTEE_BENCH_SCALE=0.02, to see that everything runs),
-writes to build/benchmarks instead: the kept table is always of one complete run.
+run of some stages, or with fewer rows (COMMITTEE_BENCH_SCALE=0.02, to see that everything runs; the
+gradient stages also take COMMITTEE_BENCH_REPEATS=1), writes to build/benchmarks instead: the kept
+table is always of one complete run.
 """
 
 import importlib
@@ -17,9 +19,12 @@ from typing import Any
 
 import committee
 from benchmarks import busy, peers, report, timing
-from benchmarks.data import SCALE
+from benchmarks.data import REPEATS, SCALE
 
-STAGES = ("binning", "histogram", "growing", "predicting", "memory", "forests", "boosting")
+STAGES = (
+    *("binning", "histogram", "growing", "predicting", "memory", "forests", "boosting"),
+    *("gradient_higgs", "gradient_tables", "gradient_using"),
+)
 RESULTS = Path(__file__).parent / "results"
 TRIALS = Path(__file__).parents[1] / "build" / "benchmarks"
 
@@ -60,8 +65,8 @@ def write(rows: list[report.Row], about: dict[str, Any], folder: Path) -> str:
     """Write both files; return the text of the table."""
     table = report.markdown(report.main_table(rows))
     rule = (
-        "Minimum of interleaved repeats. A library's cell is its best contestant; "
-        "`ours vs best other` above 1 means that we are better."
+        "Minimum of interleaved repeats, or the median where the unit says so. A library's cell is "
+        "its best contestant; `ours vs best other` above 1 means that we are better."
     )
     text = f"{describe(about)}\n\n{rule}\n\n{table}\n\n{notes(rows)}\n"
     details = report.markdown(report.detail_table(rows))
@@ -74,9 +79,21 @@ def write(rows: list[report.Row], about: dict[str, Any], folder: Path) -> str:
     return text
 
 
+def run_stage(name: str) -> list[report.Row]:
+    """Run a stage, or the part after the colon."""
+    stage, _, part = name.partition(":")
+    module = importlib.import_module(f"benchmarks.stages.{stage}")
+    if not part:
+        return module.run()
+    parts = getattr(module, "PARTS", {})
+    if part not in parts:
+        raise ValueError(f"part of {stage} must be one of {', '.join(parts)}, got {part}.")
+    return parts[part]()
+
+
 def main(names: list[str]) -> int:
     for name in names:
-        if name not in STAGES:
+        if name.partition(":")[0] not in STAGES:
             print(f"stage must be one of {', '.join(STAGES)}, got {name}.", file=sys.stderr)
             return 2
     timing.warn_if_busy()
@@ -89,14 +106,14 @@ def main(names: list[str]) -> int:
         begun = time.perf_counter()
         print(f"{name} ...", flush=True)
         try:
-            rows += importlib.import_module(f"benchmarks.stages.{name}").run()
+            rows += run_stage(name)
         except Exception:  # the other stages are still worth having
             traceback.print_exc()
             failed.append(name)
         print(f"  {time.perf_counter() - begun:.0f} s", flush=True)
     about["seconds"] = time.perf_counter() - started
     about["load_at_end"] = timing.load()
-    complete = SCALE == 1 and not names and not failed
+    complete = SCALE == 1 and REPEATS >= 5 and not names and not failed
     folder = RESULTS if complete else TRIALS
     print("\n" + write(rows, about, folder) + f"\nEvery contestant: {folder / 'latest.md'}")
     if failed:

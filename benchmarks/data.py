@@ -9,6 +9,7 @@ from functools import cache
 import numpy as np
 
 SCALE = float(os.environ.get("COMMITTEE_BENCH_SCALE", "1"))  # of the number of rows; for trying out
+REPEATS = int(os.environ.get("COMMITTEE_BENCH_REPEATS", "5"))  # of the gradient boosting stages
 N_FEATURES = 28
 
 

@@ -15,12 +15,12 @@ class Goal:
     """What a row should reach: a bound on our number, or a multiple of one peer's."""
 
     value: float
-    kind: str = "at most"  # "at most", "at least": our number; "times": faster than `peer`
-    peer: str = ""
+    kind: str = "at most"  # "at most", "at least": our number; "times": better than `peer`
+    peer: str = ""  # the beginning of a contestant's name; of "times", "" means all others
 
     def text(self) -> str:
         if self.kind == "times":
-            return f"{self.value:g} x {self.peer}"
+            return f"{self.value:g} x {self.peer or 'the best other'}"
         return f"{'<=' if self.kind == 'at most' else '>='} {self.value:g}"
 
 
@@ -48,18 +48,23 @@ class Row:
     higher: bool = False  # is more better?
     note: str = ""
     extra: dict[str, Any] = field(default_factory=dict)
+    by: str = "min"  # of the repeats, what is compared: "min" or "median"
+
+    def compared(self, entry: Entry) -> float | None:
+        return entry.median if self.by == "median" else entry.value
 
     @property
     def ours(self) -> float | None:
         entry = self.entries.get(OURS)
-        return entry.value if entry else None
+        return self.compared(entry) if entry else None
 
     def best(self, prefix: str = "") -> tuple[str, float] | None:
         """Return the best contestant that is not ours (of one library), and its number."""
         found = [
-            (entry.value, name)
+            (value, name)
             for name, entry in self.entries.items()
-            if entry.value is not None and not name.startswith(OURS) and name.startswith(prefix)
+            if not name.startswith(OURS) and name.startswith(prefix)
+            if (value := self.compared(entry)) is not None
         ]
         if not found:
             return None
@@ -128,7 +133,8 @@ def main_table(rows: list[Row]) -> list[list[str]]:
     head = ["stage", "measure", "unit", OURS, *LIBRARIES, "ours vs best other", "goal", "result"]
     lines = [head]
     for row in rows:
-        cells = [row.stage, row.measure, row.unit, number(row.ours)]
+        unit = row.unit if row.by == "min" else f"{row.unit}, {row.by}"
+        cells = [row.stage, row.measure, unit, number(row.ours)]
         for library in LIBRARIES:
             best = row.best(library)
             cells.append(number(best[1]) if best else "")

@@ -54,22 +54,26 @@ def interleave(
     calls: int = 1,
     warm_up: bool = True,
     budget: float = 30.0,
+    rotate: bool = False,
 ) -> dict[Any, Timing]:
     """Time each contestant `repeats` times, in turn.
 
     `calls` are made for each measurement, for what is too short for the clock. A round that would
-    begin after `budget` seconds is left out. Who raises an exception is out, and its text kept.
+    begin after `budget` seconds is left out. With `rotate`, each round begins with another, so that
+    none always follows the same. Who raises an exception is out, and its text kept.
     """
-    timings = {name: Timing([]) for name in contestants}
+    names = list(contestants)
+    timings = {name: Timing([]) for name in names}
     started = time.perf_counter()
     for turn in range(-1 if warm_up else 0, repeats):
         if turn > 0 and time.perf_counter() - started > budget:
             break
-        for name, body in contestants.items():
+        first = turn % len(contestants) if rotate and contestants else 0
+        for name in [*names[first:], *names[:first]]:
             if timings[name].failure:
                 continue
             try:
-                seconds = _measure(body, calls)
+                seconds = _measure(contestants[name], calls)
             except Exception as error:
                 timings[name].failure = f"{type(error).__name__}: {error}"
                 print(f"  {name} failed: {timings[name].failure}", file=sys.stderr)

@@ -23,6 +23,9 @@ from committee import (
     ERLPBoostClassifier,
     FirstBoostingClassifier,
     GentleBoostClassifier,
+    GradientBoostingClassifier,
+    GradientBoostingRanker,
+    GradientBoostingRegressor,
     LogitBoostClassifier,
     LPBoostClassifier,
     MadaBoostClassifier,
@@ -33,6 +36,8 @@ from committee import (
     SmoothBoostClassifier,
     SubsetNeighborClassifier,
 )
+from committee._engine import Forest
+from committee.core.stages import Stages
 from committee.ensembles.bagging import BaggingClassifier, BaggingRegressor
 from committee.ensembles.bagging.rotation_forest import RotationForestClassifier
 from committee.ensembles.boosting.cell_rules import CellRules
@@ -51,7 +56,14 @@ FORESTS: list[BaseEstimator] = [
     ExtraTreesClassifier(4, random_state=0),
     ExtraTreesRegressor(4, random_state=0),
 ]
-ESTIMATORS = [*TREES, *FORESTS]
+# Few rounds; and leaves of one row, since a row of weight 2 is not two for min_samples_leaf.
+GRADIENT_BOOSTERS: list[BaseEstimator] = [
+    GradientBoostingClassifier(n_estimators=10, min_samples_leaf=1, random_state=0),
+    GradientBoostingRegressor(n_estimators=10, min_samples_leaf=1, random_state=0),
+]
+# No classifier, no regressor, no weights: it has tests of its own beside scikit-learn's checks.
+RANKER = GradientBoostingRanker("pairwise", n_estimators=10, min_samples_leaf=1, random_state=0)
+ESTIMATORS = [*TREES, *FORESTS, *GRADIENT_BOOSTERS]
 # Over any learner, so that parameters of trees are nested; tests/ensembles runs the tables on them.
 COMMITTEES: list[BaseEstimator] = [
     BaggingClassifier(None, 4, random_state=0),
@@ -81,8 +93,9 @@ WEAK_LEARNERS: list[BaseEstimator] = [
     SingleFeatureNB(),
     SubsetNeighborClassifier(random_state=0),
 ]
-# Those whose members all see every row, so that what one tree learns the model knows.
-SEE_ALL_ROWS = [e for e in ESTIMATORS if not getattr(e, "bootstrap", False)]
+# What one tree learns these know to the last bit: a boosted tree is shrunken.
+EXACT = [*TREES, *FORESTS]
+SEE_ALL_ROWS = [e for e in EXACT if not getattr(e, "bootstrap", False)]
 
 FOREST_ARRAYS = (
     "tree_begin",
@@ -106,7 +119,10 @@ def name_of(estimator: BaseEstimator) -> str:
 def forest_of(model: Any) -> Any:
     """Return the native forest of a fitted model."""
     if hasattr(model, "committee_") and not hasattr(model, "forest_"):
-        return model.committee_.members.forest
+        members = model.committee_.members
+        if isinstance(members, Stages):
+            return Forest.concatenate(members.forests)
+        return members.forest
     return model.forest_ if hasattr(model, "forest_") else model.tree_.forest
 
 

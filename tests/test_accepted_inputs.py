@@ -12,6 +12,7 @@ from sklearn.base import clone, is_classifier
 from committee import DataWarning
 from tests.estimators import (
     ESTIMATORS,
+    GRADIENT_BOOSTERS,
     fitted,
     forest_of,
     model_bits,
@@ -151,6 +152,8 @@ def test_b40_extreme_weights(estimator, scale):
     scaled = fitted(estimator, X, y, weight * power)
     exact = ("weight", "gain")  # these carry the scale
     assert model_bits(scaled, exact) == model_bits(plain, exact)
+    if estimator in GRADIENT_BOOSTERS:  # ties of gains fall otherwise by the last bit of a weight
+        return
     decimal = fitted(estimator, X, y, weight * scale)
     np.testing.assert_array_equal(decimal.apply(X), plain.apply(X))
     np.testing.assert_allclose(outputs_of(decimal, X), outputs_of(plain, X), rtol=1e-6)
@@ -164,8 +167,9 @@ def test_b60_no_rows(estimator):
     assert labels.shape == (0,)
     assert labels.dtype == model.predict(X).dtype
     assert len(model.apply(X[:0])) == 0
-    path = model.decision_path(X[:0])
-    path = path[0] if isinstance(path, tuple) else path
-    assert path.shape == (0, forest_of(model).n_nodes)
+    if hasattr(model, "decision_path"):
+        path = model.decision_path(X[:0])
+        path = path[0] if isinstance(path, tuple) else path
+        assert path.shape == (0, forest_of(model).n_nodes)
     if is_classifier(model):
         assert model.predict_proba(X[:0]).shape == (0, 2)

@@ -10,6 +10,7 @@ from sklearn.base import clone, is_classifier, is_regressor
 from committee import DataWarning, DecisionTreeClassifier, DecisionTreeRegressor
 from tests.estimators import (
     ESTIMATORS,
+    EXACT,
     SEE_ALL_ROWS,
     TREES,
     fitted,
@@ -20,6 +21,7 @@ from tests.estimators import (
 )
 
 every = pytest.mark.parametrize("estimator", ESTIMATORS, ids=name_of)
+exact = pytest.mark.parametrize("estimator", EXACT, ids=name_of)
 trees = pytest.mark.parametrize("estimator", TREES, ids=name_of)
 see_all_rows = pytest.mark.parametrize("estimator", SEE_ALL_ROWS, ids=name_of)
 LARGEST, SMALLEST = 1.7976931348623157e308, 5e-324
@@ -71,7 +73,7 @@ def test_n03_increasing_maps(estimator, monotone):
     np.testing.assert_array_equal(mapped.apply(monotone(X)), model.apply(X))
 
 
-@every
+@exact
 def test_n04_weights(estimator):
     rng = np.random.default_rng(2)
     X = rng.normal(size=(90, 3))
@@ -83,7 +85,7 @@ def test_n04_weights(estimator):
     assert model_bits(weighted, ("count",)) == model_bits(copied, ("count",))
 
 
-@every
+@exact
 @pytest.mark.filterwarnings("ignore:.X-COARSE")
 def test_n04_weights_where_cuts_are_sampled(estimator):
     n = 270_000  # more than the 262,144 rows that are looked at one by one
@@ -184,7 +186,7 @@ def test_n13_mostly_missing(estimator):
     check_outputs(model, X)
 
 
-@every
+@exact
 def test_n13_missing_or_not_is_the_signal(estimator):
     X = np.ones((40, 1))
     X[::4] = np.nan

@@ -103,9 +103,14 @@ def measure(name: str) -> float:
     return peak(CONTESTANTS[name], X, y) / X.size
 
 
-def peak(fit: Callable[[np.ndarray, np.ndarray], Any], X: np.ndarray, y: np.ndarray) -> int:
+def peak(
+    fit: Callable[[np.ndarray, np.ndarray], Any],
+    X: np.ndarray,
+    y: np.ndarray,
+    warm_rows: int = WARM_ROWS,
+) -> int:
     """Return the bytes that were resident at most while fitting, above those before."""
-    fit(X[:WARM_ROWS].copy(), y[:WARM_ROWS].copy())
+    fit(X[:warm_rows].copy(), y[:warm_rows].copy())
     gc.collect()
     ctypes.CDLL(None).malloc_trim(0)  # free pages would be reused unseen
     Path("/proc/self/clear_refs").write_text("5")

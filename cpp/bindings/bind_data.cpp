@@ -91,6 +91,12 @@ void bind_data(nb::module_& m) {
   nb::class_<BinnedMatrix>(m, "BinnedMatrix", "Rows of bins: immutable, valid by construction.")
       .def_ro("n_rows", &BinnedMatrix::n_rows)
       .def_ro("n_features", &BinnedMatrix::n_features)
+      .def(
+          "add_columns",
+          [](BinnedMatrix& b, int n_threads) {
+            without_gil(n_threads, [&](const Context& context) { b.add_columns(context); });
+          },
+          nb::arg("n_threads") = 1)
       .def_prop_ro("layout",
                    [](const BinnedMatrix& b) {
                      return b.layout == Layout::dense8    ? "dense8"
@@ -99,8 +105,8 @@ void bind_data(nb::module_& m) {
                    })
       .def_prop_ro("nbytes",
                    [](const BinnedMatrix& b) {
-                     return b.codes8.size() + 2 * b.codes16.size() + 8 * b.row_begin.size() +
-                            6 * b.entry_feature.size();
+                     return b.codes8.size() + b.columns8.size() + 2 * b.codes16.size() +
+                            8 * b.row_begin.size() + 6 * b.entry_feature.size();
                    })
       .def(
           "code",

@@ -4,6 +4,7 @@
 #include "committee/parts.hpp"
 #include "committee/predict.hpp"
 #include "committee/prune.hpp"
+#include "committee/shap.hpp"
 
 namespace committee::bindings {
 
@@ -109,6 +110,38 @@ auto predict_parts_array(const Forest& forest, nb::handle table, int n_threads) 
   return to_numpy(std::move(out), {input.n_rows, k});
 }
 
+/// Room for an array of this shape; the number of entries itself may be too large for the machine.
+std::vector<double> room(std::initializer_list<std::size_t> shape) {
+  std::size_t n = 1;
+  for (const std::size_t size : shape) {
+    if (size != 0 && n > std::vector<double>().max_size() / size) throw std::bad_alloc();
+    n *= size;
+  }
+  return std::vector<double>(n);
+}
+
+auto shap_array(const Forest& forest, nb::handle table, const std::optional<DoubleArray>& weight,
+                int n_threads) {
+  const Input& input = input_of(table);
+  const std::size_t k = forest.arrays().n_outputs, width = forest.arrays().n_features + 1;
+  std::vector<double> out = room({input.n_rows, width, k});
+  without_gil(n_threads, [&](const Context& context) {
+    shap_values(forest, input, as_span(weight), out, context);
+  });
+  return to_numpy(std::move(out), {input.n_rows, width, k});
+}
+
+auto shap_pairs_array(const Forest& forest, nb::handle table,
+                      const std::optional<DoubleArray>& weight, int n_threads) {
+  const Input& input = input_of(table);
+  const std::size_t k = forest.arrays().n_outputs, width = forest.arrays().n_features + 1;
+  std::vector<double> out = room({input.n_rows, width, width, k});
+  without_gil(n_threads, [&](const Context& context) {
+    shap_interactions(forest, input, as_span(weight), out, context);
+  });
+  return to_numpy(std::move(out), {input.n_rows, width, width, k});
+}
+
 void bind_views(nb::class_<Forest>& c) {
   const auto node_view = [](auto field, std::int64_t stride) {
     return [field, stride](nb::handle self) {
@@ -187,6 +220,16 @@ void bind_predict(nb::class_<Forest>& c) {
       nb::arg("table"), nb::arg("n_threads") = 1);
 }
 
+void bind_shap(nb::class_<Forest>& c) {
+  c.def("shap_values", &shap_array, nb::arg("table"), nb::arg("weight").noconvert() = nb::none(),
+        nb::arg("n_threads") = 1,
+        "Shapley values of each row, feature and output; behind the features what is said without "
+        "any.");
+  c.def("shap_interactions", &shap_pairs_array, nb::arg("table"),
+        nb::arg("weight").noconvert() = nb::none(), nb::arg("n_threads") = 1,
+        "The same, each feature's value parted among itself and half of its pairs.");
+}
+
 void bind_prune(nb::class_<Forest>& c) {
   c.def("cost_complexity_path", [](const Forest& f) {
     PruningPath path = cost_complexity_path(f.arrays());
@@ -256,6 +299,7 @@ void bind_forest(nb::module_& m) {
       },
       nb::arg("forests"));
   bind_predict(c);
+  bind_shap(c);
   bind_prune(c);
 }
 

@@ -75,6 +75,28 @@ HeldStats newton(const DoubleArray& gradient, const DoubleArray& hessian, unsign
           {nb::cast(gradient), nb::cast(hessian)}};
 }
 
+using Floats = nb::ndarray<const float, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+
+HeldStats gradients(const Floats& gradient, const std::optional<Floats>& hessian,
+                    const std::optional<Rows>& rows, int n_threads) {
+  std::vector<nb::object> held{nb::cast(gradient)};
+  if (hessian) held.push_back(nb::cast(*hessian));
+  const std::span<const float> h =
+      hessian ? std::span(hessian->data(), hessian->shape(0)) : std::span<const float>();
+  std::vector<RowId> some;
+  if (rows) some.assign(rows->data(), rows->data() + rows->shape(0));
+  for (std::size_t i = 0; i < some.size(); ++i) {
+    if (some[i] >= gradient.shape(0) || (i > 0 && some[i] <= some[i - 1]))
+      throw std::invalid_argument("rows must be ascending and in range");
+  }
+  return without_gil(n_threads, [&](const Context& context) {
+    HeldStats made{Stats::gradients({gradient.data(), gradient.shape(0)}, h, context),
+                   std::move(held)};
+    if (rows) made.stats.restrict_to(std::move(some));
+    return made;
+  });
+}
+
 Forest grow_sharded(const BinnedMatrix& matrix, const BinMapper& mapper, const HeldStats& stats,
                     const TreeParams& params, const std::vector<Rows>& shards, int n_threads) {
   std::vector<std::unique_ptr<Shard>> parts;
@@ -182,6 +204,9 @@ void bind_stats(nb::module_& m) {
                   nb::arg("counted") = false)
       .def_static("newton", &newton, nb::arg("gradient").noconvert(),
                   nb::arg("hessian").noconvert(), nb::arg("bits") = 16, nb::arg("counted") = false)
+      .def_static("gradients", &gradients, nb::arg("gradient").noconvert(),
+                  nb::arg("hessian").noconvert().none(), nb::arg("rows").noconvert() = nb::none(),
+                  nb::arg("n_threads") = 1)
       .def_prop_ro("width", [](const HeldStats& s) { return s.stats.width; });
 }
 

@@ -64,9 +64,11 @@ auto to_numpy(std::vector<T>&& from, const std::size_t (&shape)[N]) {
 
 void bind_bag(nb::module_& m);
 void bind_boosting(nb::module_& m);
+void bind_gradient_boosting(nb::module_& m);
 void bind_data(nb::module_& m);
 void bind_forest(nb::module_& m);
 void bind_forest_growth(nb::module_& m);
+void bind_ranking(nb::module_& m);
 void bind_tree(nb::module_& m);
 
 }  // namespace committee::bindings

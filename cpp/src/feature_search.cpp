@@ -18,6 +18,11 @@ Limits FeatureSearch::limits(std::uint32_t feature) const {
   l.min_weight = s.min_weight_;
   l.min_rows = s.check_rows_ ? static_cast<double>(s.params_.min_rows_leaf) : 0;
   if (s.params_.in_parts) l.min_rows *= kRounded;
+  if (s.check_rows_ && !s.stats_.counts_rows()) {  // the share of the hessian tells that of rows
+    const double share = node.strict * l.min_rows / static_cast<double>(node.rows);
+    l.min_weight = std::max(l.min_weight, share * s.node_weight(node));
+    l.min_rows = 0;
+  }
   // As in scikit-learn, splits on other features are free: leaves are clipped to their bounds.
   if (!s.params_.monotone.empty()) l.monotone = s.params_.monotone[feature];
   l.check_values = l.monotone != 0;

@@ -12,7 +12,27 @@ int Stats::square_exponent() const {
   return y_exponent_ - kYBits + (weight_.empty() ? kSquareBits : kRoundBits / 2);
 }
 
+/// Sums of at most kFineRun rows fit 64 bits; the nearest integer as in gradient_stats.cpp.
+void Stats::add_gradients(std::span<const RowId> some, __int128* fine) const {
+  constexpr std::size_t kFineRun = std::size_t{1} << 20;
+  const double g_scale = std::ldexp(1.0, fine_exponent_[0]);
+  const double h_scale = std::ldexp(1.0, fine_exponent_[1]);
+  for (std::size_t begin = 0; begin < some.size(); begin += kFineRun) {
+    const auto run = some.subspan(begin, std::min(kFineRun, some.size() - begin));
+    std::int64_t g = 0, h = 0;
+    for (const RowId r : run) g += nearest(static_cast<double>(gradient32[r]) * g_scale);
+    if (hessian32.empty()) {
+      h = static_cast<std::int64_t>(run.size()) << (kSquareBits - 1);  // 1 = 2^-1 2^1
+    } else {
+      for (const RowId r : run) h += nearest(static_cast<double>(hessian32[r]) * h_scale);
+    }
+    fine[0] += g;
+    fine[1] += h;
+  }
+}
+
 void Stats::add_fine(std::span<const RowId> some, __int128* fine) const {
+  if (!gradient32.empty()) return add_gradients(some, fine);
   if (kind == SumKind::newton) {
     for (const RowId r : some) {
       fine[0] += to_units(gradient[r], fine_exponent_[0]);

@@ -108,20 +108,39 @@ std::span<const std::uint32_t> Grower::candidates(NodeId id) const {
   return groups_.empty() ? std::span<const std::uint32_t>(features_) : groups_[id]->features;
 }
 
-bool Grower::find(NodeId id, const ProfileSource& profiles, const Context& context,
-                  Split& split) const {
+/// Whether both sides have enough rows, where their sums do not count them. A row's hessian is at
+/// most the largest, which tells most sides; the rest are counted.
+bool Grower::admits(const GrownNode& node, const Split& split, RowCount n_left) const {
+  const std::size_t least = params_.min_rows_leaf;
+  if (least <= 1 || stats_.counts_rows() || !n_left) return true;
+  double left[2], right[2];
+  stats_.decode(split.left.data(), left);
+  stats_.decode(split.right.data(), right);
+  const double sure = static_cast<double>(least) * (stats_.most_hessian() + stats_.unit(1));
+  if (left[1] >= sure && right[1] >= sure) return true;
+  const std::size_t n = n_left(split);
+  return n >= least && node.rows - n >= least;
+}
+
+bool Grower::find(NodeId id, const ProfileSource& profiles, const Context& context, Split& split,
+                  RowCount n_left) const {
   const GrownNode& node = nodes_[id];
   const NodeRange range = ranges_.empty() ? NodeRange{} : ranges_[id];
   NodeSums about{sums(id),  range.lower,     range.upper,   node.key,
                  node.rows, node.bound >= 0, candidates(id)};
   const auto bound = static_cast<std::uint32_t>(node.bound);
   if (about.chained) about.features = {&bound, 1};
-  return search_.best(about, profiles, context, split);
+  // A side that turns out too small asks for more hessian, until both have enough or none is left.
+  for (;; about.strict *= 2) {
+    if (!search_.best(about, profiles, context, split)) return false;
+    if (about.chained || admits(node, split, n_left)) return true;
+  }
 }
 
-void Grower::feed(NodeId node, const ProfileSource& profiles, const Context& context) {
+void Grower::feed(NodeId node, const ProfileSource& profiles, const Context& context,
+                  RowCount n_left) {
   Split split;
-  if (!find(node, profiles, context, split)) return;
+  if (!find(node, profiles, context, split, n_left)) return;
   if (params_.growth != Growth::best_first) {
     pending_.push_back({node, std::move(split)});
     return;
@@ -242,6 +261,14 @@ NodeId Grower::apply(NodeId id, const Split& split) {
   }
   ++n_leaves_;
   return child;
+}
+
+void Grower::cut(NodeId id) {
+  GrownNode& node = nodes_[id];
+  for (const NodeId child : {node.left, node.left + 1}) nodes_[child].rows = 0;
+  node.left = 0;
+  node.gain = 0;
+  node.set = -1;
 }
 
 Grower Grower::detach(NodeId id) const {

@@ -81,6 +81,7 @@ inline __attribute__((always_inline)) void add_rows8(const std::uint8_t* codes, 
   for (std::size_t i = 0; i < n_rows; ++i) {
     const std::size_t ahead = rows[std::min(i + kAhead, n_rows - 1)];
     __builtin_prefetch(codes + ahead * stride);
+    __builtin_prefetch(codes + ahead * stride + stride - 1);  // of many a row the next line
     __builtin_prefetch(words + ahead);
     add_row8(codes + std::size_t{rows[i]} * stride, words[rows[i]], out, kWhole, n_rest);
   }

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "large_pages.hpp"
+
 namespace committee {
 namespace {
 
@@ -50,6 +52,19 @@ std::uint32_t BinnedMatrix::code(std::size_t row, std::size_t feature) const {
   const auto at = std::lower_bound(begin, end, feature);
   if (at == end || *at != feature) return zero_bin[feature];
   return entry_code[static_cast<std::size_t>(at - entry_feature.begin())];
+}
+
+void BinnedMatrix::add_columns(const Context& context) {
+  if (layout != Layout::dense8 || !columns8.empty()) return;
+  constexpr std::size_t kTile = 64;  // rows and features that stay in the first cache
+  resize_on_large_pages(columns8, n_rows * n_features);
+  parallel_for((n_rows + kTile - 1) / kTile, context, [&](std::size_t k, int) {
+    const std::size_t first = k * kTile, last = std::min(n_rows, first + kTile);
+    for (std::size_t f = 0; f < n_features; ++f) {
+      std::uint8_t* column = columns8.data() + f * n_rows;
+      for (std::size_t r = first; r < last; ++r) column[r] = codes8[r * n_features + f];
+    }
+  });
 }
 
 BinnedMatrix BinnedMatrix::take(std::span<const RowId> rows) const {

@@ -43,6 +43,10 @@ std::size_t with_codes(const BinnedMatrix& m, std::size_t feature, F f) {
   const std::size_t p = m.n_features;
   switch (m.layout) {
     case Layout::dense8: {
+      if (!m.columns8.empty()) {
+        const std::uint8_t* column = m.columns8.data() + feature * m.n_rows;
+        return f([=](RowId r) { return column[r]; });
+      }
       const std::uint8_t* codes = m.codes8.data() + feature;
       return f([=](RowId r) { return codes[r * p]; });
     }

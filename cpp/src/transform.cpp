@@ -9,6 +9,7 @@
 #include "committee/binning.hpp"
 #include "committee/clones.hpp"
 #include "dtype.hpp"
+#include "large_pages.hpp"
 #include "search.hpp"
 
 namespace committee {
@@ -101,7 +102,7 @@ class DenseTransform {
 template <class Code>
 void transform_dense(const Input& input, const BinMapper& mapper, const Context& context,
                      std::vector<Code>& codes) {
-  codes.resize(input.n_rows * input.n_features + kReadablePast / sizeof(Code));
+  resize_on_large_pages(codes, input.n_rows * input.n_features + kReadablePast / sizeof(Code));
   if (fits_float(input.dense.dtype)) {
     DenseTransform<float, Code>(input, mapper, context, codes.data()).run();
   } else {

@@ -2,9 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <tuple>
 
 #include "branch.hpp"
 #include "committee/median.hpp"
+#include "large_pages.hpp"
+#include "leafwise.hpp"
 #include "leaves.hpp"
 
 namespace committee {
@@ -57,12 +60,15 @@ void grow_tasks(const TreeData& data, Branch& trunk, const Context& context) {
 struct Wanted {
   LeafRows* rows;
   std::uint32_t* leaf_of;
+  Workspace* workspace = nullptr;
 };
 
 ForestArrays grow(const BinnedMatrix& matrix, const BinMapper& mapper, const Stats& stats,
                   const TreeParams& params, const Context& context, const Wanted& wanted) {
   const SplitSearch search(params, mapper, stats);
-  Partition partition(stats.counted_rows());
+  Workspace own;
+  Workspace& space = wanted.workspace == nullptr ? own : *wanted.workspace;
+  Partition partition = space.take_partition(stats, context);
   Grower grower(params, search, stats, matrix.n_features);
   std::vector<std::int64_t> totals(stats.width);
   stats.total(totals.data());
@@ -71,18 +77,25 @@ ForestArrays grow(const BinnedMatrix& matrix, const BinMapper& mapper, const Sta
   const auto finish = [&](Grower& grown) {
     ForestArrays tree = grown.finish(fine_sums(grown, stats, partition, context));
     if (wanted.rows != nullptr) *wanted.rows = rows_of_leaves(grown, partition);
-    if (wanted.leaf_of == nullptr) return tree;
-    name_leaves(grown, partition, context, wanted.leaf_of);
-    lead_uncounted(tree, matrix, mapper, stats, context, wanted.leaf_of);
+    if (wanted.leaf_of != nullptr) {
+      name_leaves(grown, partition, context, wanted.leaf_of);
+      lead_uncounted(tree, matrix, mapper, stats, context, wanted.leaf_of);
+    }
+    space.give(std::move(partition));
     return tree;
   };
   if (params.criterion == Criterion::absolute_error) {
     grow_by_medians(matrix, mapper, stats, params, grower, partition, context);
     return finish(grower);
   }
-  HistogramPool pool(matrix.histogram_size() * stats.width);
+  HistogramPool& pool = space.pool(matrix.histogram_size() * stats.width);
   const bool ordered = wanted.rows != nullptr || stats.fine_width() > 0;
   const TreeData data{matrix, stats, params, partition, pool, ordered, wanted.leaf_of};
+  if (params.growth == Growth::best_first && !DrawnProfiles::pays(matrix, params.node_features)) {
+    Leafwise leafwise(data, std::move(grower));
+    leafwise.grow(context);
+    return finish(leafwise.grower());
+  }
   const bool share = context.n_threads > 1 && params.growth == Growth::depth_first;
   Branch trunk(data, std::move(grower), share ? kTaskRows : 0);
   trunk.grow({}, context);
@@ -104,6 +117,33 @@ ForestArrays grow_checked(const BinnedMatrix& matrix, const BinMapper& mapper, c
 }
 
 }  // namespace
+
+Partition Workspace::take_partition(const Stats& stats, const Context& context) {
+  const std::size_t n = stats.n_counted();
+  resize_on_large_pages(rows_, n);
+  if (stats.counts_all()) {
+    constexpr std::size_t kChunk = 65536;
+    parallel_for((n + kChunk - 1) / kChunk, context, [&](std::size_t k, int) {
+      const std::size_t first = k * kChunk, last = std::min(n, first + kChunk);
+      for (std::size_t r = first; r < last; ++r) rows_[r] = static_cast<RowId>(r);
+    });
+  } else {
+    rows_ = stats.counted_rows();
+  }
+  if (n_spare_ < n) {
+    spare_ = std::make_unique_for_overwrite<RowId[]>(n);
+    n_spare_ = n;
+  }
+  return {std::move(rows_), std::move(spare_)};
+}
+
+void Workspace::give(Partition&& partition) { std::tie(rows_, spare_) = partition.release(); }
+
+HistogramPool& Workspace::pool(std::size_t size) {
+  if (pool_ == nullptr || pool_size_ != size) pool_ = std::make_unique<HistogramPool>(size);
+  pool_size_ = size;
+  return *pool_;
+}
 
 void check_growth(const BinnedMatrix& matrix, const BinMapper& mapper, const Stats& stats,
                   const TreeParams& params) {
@@ -129,7 +169,7 @@ void check_growth(const BinnedMatrix& matrix, const BinMapper& mapper, const Sta
       require(f < matrix.n_features, "an interaction group names a feature out of range");
     }
   }
-  require(params.min_rows_leaf <= 1 || absolute || stats.counts_rows(),
+  require(params.min_rows_leaf <= 1 || absolute || stats.counts_rows() || stats.most_hessian() > 0,
           "min_rows_leaf needs counted statistics");
 }
 
@@ -153,10 +193,11 @@ ForestArrays grow_tree(const BinnedMatrix& matrix, const BinMapper& mapper, cons
 
 ForestArrays grow_tree_with_leaves(const BinnedMatrix& matrix, const BinMapper& mapper,
                                    const Stats& stats, const TreeParams& params,
-                                   const Context& context, std::span<std::uint32_t> leaf_of) {
+                                   const Context& context, std::span<std::uint32_t> leaf_of,
+                                   Workspace* workspace) {
   if (leaf_of.size() != matrix.n_rows)
     throw std::invalid_argument("leaf_of needs one entry per row");
-  return grow_checked(matrix, mapper, stats, params, context, {nullptr, leaf_of.data()});
+  return grow_checked(matrix, mapper, stats, params, context, {nullptr, leaf_of.data(), workspace});
 }
 
 }  // namespace committee

@@ -42,6 +42,13 @@ inline std::int64_t to_units(double x, int exponent) {
   return static_cast<std::int64_t>(std::rint(std::ldexp(x, exponent)));
 }
 
+/// The nearest integer for |x| < 2^51, without a call: adding 1.5 * 2^52 leaves it in the low bits.
+inline std::int64_t nearest(double x) {
+  constexpr double kRound = 0x1.8p52;
+  return static_cast<std::int64_t>(std::bit_cast<std::uint64_t>(x + kRound) -
+                                   std::bit_cast<std::uint64_t>(kRound));
+}
+
 inline double to_double(__int128 x) { return static_cast<double>(x); }
 
 /// rint(x * 2^exponent) as 128 bits; x must stay below 2^126.

@@ -110,25 +110,27 @@ inline ForestArrays random_arrays(Random& random, const ForestShape& shape) {
   return a;
 }
 
+inline bool oracle_goes_left(const ForestArrays& a, const Node& node, const double* row) {
+  const double x = row[node.feature & kFeatureMask];
+  bool left = x <= node.threshold, missing = std::isnan(x);
+  if ((node.feature & kCategorical) != 0) {
+    const auto set = static_cast<std::size_t>(node.threshold);
+    const std::uint64_t first = a.set_begin[set], last = a.set_begin[set + 1];
+    missing = true;
+    for (std::uint64_t code = 0; code < 64 * (last - first); ++code) {
+      if (x != static_cast<double>(code)) continue;
+      missing = false;
+      left = ((a.set_words[first + code / 64] >> (code % 64)) & 1) == 1;
+    }
+  }
+  return missing ? (node.feature & kMissingLeft) != 0 : left;
+}
+
 inline std::uint32_t oracle_leaf(const ForestArrays& a, std::size_t tree, const double* row) {
   const Node* nodes = a.nodes.data() + a.tree_begin[tree];
   std::uint32_t at = 0;
   while (nodes[at].left != at) {
-    const Node& node = nodes[at];
-    const double x = row[node.feature & kFeatureMask];
-    bool left = x <= node.threshold, missing = std::isnan(x);
-    if ((node.feature & kCategorical) != 0) {
-      const auto set = static_cast<std::size_t>(node.threshold);
-      const std::uint64_t first = a.set_begin[set], last = a.set_begin[set + 1];
-      missing = true;
-      for (std::uint64_t code = 0; code < 64 * (last - first); ++code) {
-        if (x != static_cast<double>(code)) continue;
-        missing = false;
-        left = ((a.set_words[first + code / 64] >> (code % 64)) & 1) == 1;
-      }
-    }
-    if (missing) left = (node.feature & kMissingLeft) != 0;
-    at = left ? node.left : node.left + 1;
+    at = nodes[at].left + (oracle_goes_left(a, nodes[at], row) ? 0 : 1);
   }
   return at;
 }

@@ -40,6 +40,7 @@ class BinnedMatrix:
     @property
     def nbytes(self) -> int: ...
     def code(self, row: int, feature: int) -> int: ...
+    def add_columns(self, n_threads: int = 1) -> None: ...
 
 class BinMapper:
     @staticmethod
@@ -116,6 +117,13 @@ class Stats:
     def newton(
         gradient: Floats, hessian: Floats, bits: int = 16, counted: bool = False
     ) -> Stats: ...
+    @staticmethod
+    def gradients(
+        gradient: npt.NDArray[np.float32],
+        hessian: npt.NDArray[np.float32] | None,
+        rows: UInts32 | None = None,
+        n_threads: int = 1,
+    ) -> Stats: ...
     @property
     def width(self) -> int: ...
 
@@ -182,6 +190,12 @@ class Forest:
     def predict_left_out(
         self, table: Table, left_out: UInts8, n_threads: int = 1
     ) -> tuple[Floats, UInts32]: ...
+    def shap_values(
+        self, table: Table, weight: Floats | None = None, n_threads: int = 1
+    ) -> Floats: ...
+    def shap_interactions(
+        self, table: Table, weight: Floats | None = None, n_threads: int = 1
+    ) -> Floats: ...
     def revalued(self, values: Floats) -> Forest: ...
     def votes(self, n_classes: Sequence[int]) -> Forest: ...
     def pack(self) -> bytes: ...
@@ -268,6 +282,42 @@ def grow_forest(
     n_threads: int,
 ) -> tuple[Forest, Floats]: ...
 def distribution(log_weight: Floats, n_threads: int = 1) -> Floats: ...
+def lambda_gradients(
+    score: Floats,
+    relevance: Floats,
+    begin: npt.NDArray[np.int64],
+    *,
+    k: int | None = None,
+    linear: bool = False,
+    sigmoid: float = 1.0,
+    normalize: bool = True,
+    n_threads: int = 1,
+) -> tuple[Floats, Floats]: ...
+def pairwise_gradients(
+    score: Floats,
+    relevance: Floats,
+    begin: npt.NDArray[np.int64],
+    *,
+    sigmoid: float = 1.0,
+    n_threads: int = 1,
+) -> tuple[Floats, Floats]: ...
+def pairwise_values(
+    score: Floats,
+    relevance: Floats,
+    begin: npt.NDArray[np.int64],
+    *,
+    sigmoid: float = 1.0,
+    n_threads: int = 1,
+) -> Floats: ...
+def ndcg(
+    score: Floats,
+    relevance: Floats,
+    begin: npt.NDArray[np.int64],
+    *,
+    k: int | None = None,
+    linear: bool = False,
+    n_threads: int = 1,
+) -> Floats: ...
 
 class RuleKind(Enum):
     real = ...
@@ -285,3 +335,55 @@ class WordSearch:
     def best(self, weight: Floats) -> int: ...
     @property
     def looked_at(self) -> int: ...
+
+class LossKind(Enum):
+    squared = ...
+    absolute = ...
+    huber = ...
+    quantile = ...
+    poisson = ...
+    gamma = ...
+    tweedie = ...
+    logistic = ...
+    exponential = ...
+    multinomial = ...
+
+class Loss:
+    def __init__(self, kind: LossKind, parameter: float = 0.0) -> None: ...
+    @property
+    def kind(self) -> LossKind: ...
+    @property
+    def parameter(self) -> float: ...
+    @property
+    def has_unit_hessian(self) -> bool: ...
+
+def gradients(
+    loss: Loss,
+    y: Floats,
+    raw: Floats,
+    output: int,
+    weight: Floats | None,
+    gradient: npt.NDArray[np.float32],
+    hessian: npt.NDArray[np.float32] | None,
+    n_threads: int = 1,
+) -> None: ...
+def add_leaves(
+    leaf: UInts32, value: Floats, scale: float, raw: Floats, n_threads: int = 1
+) -> None: ...
+def boost(
+    matrix: BinnedMatrix,
+    mapper: BinMapper,
+    loss: Loss,
+    y: Floats,
+    weight: Floats | None,
+    row_key: UInts64 | None,
+    raw: Floats,
+    params: TreeParams,
+    learning_rate: float,
+    subsample: float,
+    first: int,
+    n_rounds: int,
+    n_threads: int = 1,
+) -> list[Forest]: ...
+def tree_seed(seed: int, round: int, output: int) -> int: ...
+def rows_of_round(seed: int, round: int, row_key: UInts64, share: float) -> UInts32: ...

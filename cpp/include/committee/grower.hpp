@@ -31,6 +31,24 @@ struct RowFacts {
   RowId row = 0;                 // any of them
 };
 
+/// How many rows of a node go left: asked where the sums cannot tell whether a side has enough. A
+/// borrowed callable; none where sums count the rows.
+class RowCount {
+ public:
+  RowCount() = default;
+  template <class F>
+  RowCount(const F& f)  // NOLINT(google-explicit-constructor): a lambda at the call site
+      : object_(&f), call_([](const void* o, const Split& split) -> std::size_t {
+          return (*static_cast<const F*>(o))(split);
+        }) {}
+  explicit operator bool() const { return call_ != nullptr; }
+  std::size_t operator()(const Split& split) const { return call_(object_, split); }
+
+ private:
+  const void* object_ = nullptr;
+  std::size_t (*call_)(const void*, const Split&) = nullptr;
+};
+
 /// A cache line: they are written in the order of growth and read in the order of levels.
 struct alignas(64) GrownNode {
   NodeId left = 0;  // 0: a leaf (the root is nobody's child); the right child is left + 1
@@ -66,7 +84,8 @@ class Grower {
   // --- the protocol ---
   void start(std::span<const std::int64_t> totals, RowFacts facts);
   std::vector<NodeId> wanted();
-  void feed(NodeId node, const ProfileSource& profiles, const Context& context);
+  void feed(NodeId node, const ProfileSource& profiles, const Context& context,
+            RowCount n_left = {});
   /// Nodes whose split can no longer come: as many better ones wait as leaves may still be added.
   std::vector<NodeId> given_up();
   std::vector<NodeId> splits();
@@ -89,17 +108,21 @@ class Grower {
   }
   const Split& pending(NodeId id) const;
   std::span<const std::uint32_t> candidates(NodeId id) const;  // features the node may be split on
-  bool find(NodeId id, const ProfileSource& profiles, const Context& context, Split& split) const;
+  bool find(NodeId id, const ProfileSource& profiles, const Context& context, Split& split,
+            RowCount n_left = {}) const;
   NodeId apply(NodeId id, const Split& split);  // makes the children; returns the left one
   /// A grower for the subtree below `id`, and its return.
   Grower detach(NodeId id) const;
   void graft(NodeId id, Grower&& branch);
+  /// Takes back the split of a node whose children are leaves.
+  void cut(NodeId id);
 
  private:
   bool may_split(const GrownNode& node, std::span<const std::int64_t> sums, RowFacts facts) const;
   bool ranged() const {
     return !params_.monotone.empty() || params_.criterion == Criterion::absolute_error;
   }
+  bool admits(const GrownNode& node, const Split& split, RowCount n_left) const;
   void bound_children(NodeId parent, const Split& split);
   void set_values(ForestArrays& out, std::span<const NodeId> order,
                   std::vector<__int128>& fine) const;

@@ -5,6 +5,7 @@
 
 #include <memory>
 
+#include "committee/parallel.hpp"
 #include "committee/types.hpp"
 
 namespace committee {
@@ -21,6 +22,9 @@ class BinnedMatrix {
   // past the end.
   std::vector<std::uint8_t> codes8;
   std::vector<std::uint16_t> codes16;
+  /// The same codes column by column, where many trees are grown: splitting a node reads one
+  /// feature of its rows, and a row's other codes would only fill the cache. Empty until asked for.
+  std::vector<std::uint8_t> columns8;
 
   // Sparse: row r holds entries [row_begin[r], row_begin[r + 1]) sorted by feature.
   std::vector<std::uint64_t> row_begin;
@@ -37,6 +41,9 @@ class BinnedMatrix {
   /// The code of one cell; O(1) dense, O(log entries of the row) sparse.
   std::uint32_t code(std::size_t row, std::size_t feature) const;
   std::size_t histogram_size() const { return column_offset.back(); }
+
+  /// Fills columns8 (dense8 only; nothing otherwise).
+  void add_columns(const Context& context);
 
   /// The rows of `rows`, in that order, as a matrix of its own (tests and shards).
   BinnedMatrix take(std::span<const RowId> rows) const;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <utility>
 
 #include "committee/matrix.hpp"
 #include "committee/parallel.hpp"
@@ -14,6 +15,13 @@ class Partition {
  public:
   explicit Partition(std::vector<RowId> rows)
       : rows_(std::move(rows)), spare_(std::make_unique_for_overwrite<RowId[]>(rows_.size())) {}
+  /// With memory of its own kind that was used before, for at least as many rows.
+  Partition(std::vector<RowId> rows, std::unique_ptr<RowId[]> spare)
+      : rows_(std::move(rows)), spare_(std::move(spare)) {}
+  /// Gives the memory back; the partition is then of no use.
+  std::pair<std::vector<RowId>, std::unique_ptr<RowId[]>> release() {
+    return {std::move(rows_), std::move(spare_)};
+  }
 
   std::span<RowId> rows() { return rows_; }
   std::span<RowId> rows(std::size_t begin, std::size_t n) { return {rows_.data() + begin, n}; }

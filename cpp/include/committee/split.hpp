@@ -91,6 +91,7 @@ struct NodeSums {
   std::size_t rows = 0;
   bool chained = false;                     // features holds the one it is bound to
   std::span<const std::uint32_t> features;  // candidates, ascending
+  double strict = 1;  // rows that are told by their hessians: so many times what is asked for
 };
 
 class DrawTable;       // where drawn thresholds fall

@@ -68,6 +68,16 @@ class Stats {
   static Stats newton(std::span<const double> gradient, std::span<const double> hessian,
                       unsigned bits, bool counted);
 
+  /// The same in one word whatever the tails, made quickly on all threads: what boosting uses
+  /// (gradient_stats.cpp). gradient and hessian are borrowed; an empty hessian is one for every
+  /// row, and then counts the rows. Hessians must be >= 0. Throws std::invalid_argument, naming the
+  /// row, where a number is not finite.
+  /// `words` may hold memory to use again (that of an earlier one).
+  static Stats gradients(std::span<const float> gradient, std::span<const float> hessian,
+                         const Context& context = {}, std::vector<std::int64_t> words = {});
+  /// The same of some rows alone, ascending; the others do not count.
+  void restrict_to(std::vector<RowId> rows);
+
   // --- shape ---
   std::size_t n_rows = 0;
   SumKind kind = SumKind::classes;
@@ -109,6 +119,7 @@ class Stats {
   std::vector<RowId> counted_rows() const;
   bool counts(RowId r) const;
   bool counts_all() const { return rows_.empty(); }
+  std::size_t n_counted() const { return rows_.empty() ? n_rows : rows_.size(); }
 
   /// Whether rows may be divided, and a row in units: of weight, and of rows (0 where not counted
   /// apart).
@@ -150,6 +161,9 @@ class Stats {
   std::span<const double> y;         // regression: borrowed
   std::span<const double> gradient;  // newton: borrowed
   std::span<const double> hessian;
+  std::span<const float> gradient32, hessian32;  // of gradients(): borrowed
+  /// gradients(): no row's hessian exceeds it, decoded.
+  double most_hessian() const { return most_hessian_; }
 
   /// Integer weight of a row in units (1 where unweighted); not kept by newton and shares.
   std::int64_t weight_units(RowId r) const { return weight_units_.empty() ? 1 : weight_units_[r]; }
@@ -160,6 +174,7 @@ class Stats {
   static constexpr std::int64_t kCountUnits = 1 << 20;  // of a row that may be divided
 
   void decode_wide(const std::int64_t* raw, double* sums) const;
+  void add_gradients(std::span<const RowId> some, __int128* fine) const;
   void release_rows();
   void refine_weights();
   void store_one_hot(std::span<const std::uint32_t> codes, bool counted);
@@ -193,6 +208,7 @@ class Stats {
   int fine_weight_exponent_ = 0;
   std::vector<double> centre_;  // per output
   bool centred_ = true;
+  double most_hessian_ = 0;
   int y_exponent_ = 0;             // y in units: rint((y - centre) * 2^y_exponent)
   int fine_exponent_[2] = {0, 0};  // fine columns: rint(value * 2^fine_exponent)
 };

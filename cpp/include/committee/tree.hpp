@@ -8,6 +8,7 @@
 
 #include "committee/forest.hpp"
 #include "committee/grower.hpp"
+#include "committee/partition.hpp"
 
 namespace committee {
 
@@ -16,6 +17,22 @@ struct LeafRows {
   std::vector<RowId> rows;           // all rows, leaf by leaf
   std::vector<std::uint64_t> begin;  // n_leaves + 1
   std::vector<std::uint32_t> node;   // the leaf's index in the tree
+};
+
+/// Memory that trees grown one after another on the same rows share: fresh pages for each would
+/// cost a fifth of the time.
+class Workspace {
+ public:
+  Partition take_partition(const Stats& stats, const Context& context);
+  void give(Partition&& partition);
+  HistogramPool& pool(std::size_t size);
+
+ private:
+  std::vector<RowId> rows_;
+  std::unique_ptr<RowId[]> spare_;
+  std::size_t n_spare_ = 0;
+  std::unique_ptr<HistogramPool> pool_;
+  std::size_t pool_size_ = 0;
 };
 
 /// The checks of check_growth come first. A bound on leaves makes growth best-first.
@@ -28,7 +45,8 @@ ForestArrays grow_tree(const BinnedMatrix& matrix, const BinMapper& mapper, cons
 /// leads it, unless a drawn threshold (random rule) lies inside its bin, which then goes right.
 ForestArrays grow_tree_with_leaves(const BinnedMatrix& matrix, const BinMapper& mapper,
                                    const Stats& stats, const TreeParams& params,
-                                   const Context& context, std::span<std::uint32_t> leaf_of);
+                                   const Context& context, std::span<std::uint32_t> leaf_of,
+                                   Workspace* workspace = nullptr);
 
 /// Throws std::invalid_argument where matrix, mapper, statistics and parameters do not belong
 /// together.

@@ -67,6 +67,10 @@ class Members(Sequence[Member]):
             ask = (delayed(member.outputs)(X) for member in self[begin : begin + block])
             yield from Parallel(n_jobs=n_threads, prefer="threads")(ask)
 
+    def joined(self, others: Sequence[Members]) -> Members | None:
+        """Put others of the same kind behind these; None where they are not."""
+        return None
+
     def outputs(self, X: Any, n_threads: int = 1) -> Floats:
         """Give the outputs of all members: [member, row, output]."""
         return np.stack(list(self.each(X, n_threads)))
@@ -124,6 +128,14 @@ class Trees(Members):
         single = [self.forest.slice(tree, tree + 1) for tree in chosen]
         return Trees(_engine.Forest.concatenate(single), self.schema)
 
+    def joined(self, others: Sequence[Members]) -> Trees | None:
+        """Put other trees behind these, where they read rows alike."""
+        trees = [part for part in others if isinstance(part, Trees)]
+        if len(trees) < len(others) or any(t.schema is not self.schema for t in trees):
+            return None
+        forests = [self.forest, *(part.forest for part in trees)]
+        return Trees(_engine.Forest.concatenate(forests), self.schema)
+
     def each(self, X: Any, n_threads: int = 1) -> Iterator[Floats]:
         """Yield the outputs of one tree after the other."""
         table = read_by(self.schema, X)
@@ -163,11 +175,8 @@ def join(parts: Sequence[Members]) -> Members:
     """Put sequences of members end to end; trees that read rows alike stay in the engine."""
     if len(parts) == 1:
         return parts[0]
-    trees = [part for part in parts if isinstance(part, Trees)]
-    if trees and len(trees) == len(parts) and all(t.schema is trees[0].schema for t in trees):
-        forest = _engine.Forest.concatenate([part.forest for part in trees])
-        return Trees(forest, trees[0].schema)
-    return Members(chain.from_iterable(parts))
+    whole = parts[0].joined(parts[1:])
+    return Members(chain.from_iterable(parts)) if whole is None else whole
 
 
 @dataclass(frozen=True, eq=False)

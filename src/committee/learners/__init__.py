@@ -1,6 +1,11 @@
 """Estimators whose members are engine trees, and other weak learners."""
 
 from committee.learners.extra_trees import ExtraTreesClassifier, ExtraTreesRegressor
+from committee.learners.gradient_boosting import (
+    GradientBoostingClassifier,
+    GradientBoostingRanker,
+    GradientBoostingRegressor,
+)
 from committee.learners.random_forest import RandomForestClassifier, RandomForestRegressor
 from committee.learners.single_feature_nb import SingleFeatureNB
 from committee.learners.stump import DecisionStump
@@ -15,6 +20,9 @@ __all__ = [
     "DecisionTreeRegressor",
     "ExtraTreesClassifier",
     "ExtraTreesRegressor",
+    "GradientBoostingClassifier",
+    "GradientBoostingRanker",
+    "GradientBoostingRegressor",
     "RandomForestClassifier",
     "RandomForestRegressor",
     "SingleFeatureNB",

@@ -1,0 +1,59 @@
+// Rounds of gradient boosting: milliseconds a tree, logistic loss, leaf by leaf.
+// usage: bench_boost [rows] [features] [leaves] [threads] [rounds]
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+
+#include "committee/boost.hpp"
+#include "committee/input.hpp"
+#include "committee/random.hpp"
+
+using namespace committee;
+
+int main(int argc, char** argv) {
+  const auto argument = [&](int i, std::size_t otherwise) {
+    return argc > i ? static_cast<std::size_t>(std::atoll(argv[i])) : otherwise;
+  };
+  const std::size_t n = argument(1, 1000000), p = argument(2, 28), leaves = argument(3, 63);
+  const Context context{static_cast<int>(argument(4, 1))};
+  const std::size_t rounds = argument(5, 30);
+  std::vector<float> x(n * p);
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    double sum = -6;  // nearly normal
+    for (std::uint64_t k = 0; k < 12; ++k)
+      sum += static_cast<double>(mix(mix(i), k) >> 11) * 0x1p-53;
+    x[i] = static_cast<float>(sum);
+  }
+  std::vector<double> y(n);
+  for (std::size_t r = 0; r < n; ++r) {
+    const float* row = x.data() + r * p;
+    const double noise = 4 * (static_cast<double>(mix(~r) >> 11) * 0x1p-53 - 0.5);
+    y[r] = row[0] * row[1] + std::sin(row[2]) + row[3] * row[3] / 2 + row[4] + noise > 0.5 ? 1 : 0;
+  }
+  Input input;
+  input.n_rows = n;
+  input.n_features = p;
+  input.dense = {reinterpret_cast<const std::byte*>(x.data()), DType::f32,
+                 static_cast<std::ptrdiff_t>(p * sizeof(float)), sizeof(float)};
+  BinningParams binning;
+  binning.max_bins = 255;
+  binning.n_levels.assign(p, 0);
+  const BinMapper mapper = BinMapper::fit(input, {}, binning, context);
+  BinnedMatrix matrix = mapper.transform(input, context);
+  matrix.add_columns(context);
+  TreeParams params;
+  params.criterion = Criterion::newton;
+  params.growth = Growth::best_first;
+  params.max_leaves = leaves;
+  params.min_rows_leaf = 20;
+  params.min_weight_leaf = 1e-3;
+  params.min_gain = 0;
+  std::vector<double> raw(n, 0.0);
+  const BoostTask task{matrix, mapper, {LossKind::logistic, 0}, y, {}, {}, 1, params, 0.1, 1};
+  const auto start = std::chrono::steady_clock::now();
+  boost(task, 0, rounds, raw, context);
+  const std::chrono::duration<double, std::milli> spent = std::chrono::steady_clock::now() - start;
+  std::printf("%zu rows, %zu features, %zu leaves, %d thread(s): %.3f ms a tree\n", n, p, leaves,
+              context.n_threads, spent.count() / static_cast<double>(rounds));
+}

@@ -1,0 +1,115 @@
+// Gradient boosting: losses, their derivatives, rounds.
+#include "bindings.hpp"
+#include "committee/boost.hpp"
+
+namespace committee::bindings {
+namespace {
+
+using Keys = nb::ndarray<const std::uint64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using Leaves = nb::ndarray<const std::uint32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using FloatsOut = nb::ndarray<float, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using Scores = nb::ndarray<double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using ScoreTable = nb::ndarray<double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+
+void gradients(const Loss& loss, const DoubleArray& y, const ScoreTable& raw, std::size_t output,
+               const std::optional<DoubleArray>& weight, const FloatsOut& gradient,
+               const std::optional<FloatsOut>& hessian, int n_threads) {
+  const std::size_t n = y.shape(0);
+  if (raw.shape(1) != n || gradient.shape(0) != n || (hessian && hessian->shape(0) != n) ||
+      (weight && weight->shape(0) != n) || output >= raw.shape(0))
+    throw std::invalid_argument("y, raw, weight, gradient and hessian differ in rows");
+  if (!hessian && (!has_unit_hessian(loss.kind) || weight))
+    throw std::invalid_argument("this loss has hessians to be written");
+  without_gil(n_threads, [&](const Context& context) {
+    std::vector<double> norm;
+    if (loss.kind == LossKind::multinomial) {
+      norm.resize(n);
+      log_sum_exp({raw.data(), raw.size()}, raw.shape(0), norm, context);
+    }
+    std::span<float> h;
+    if (hessian) h = {hessian->data(), n};
+    write_gradients({loss,
+                     as_span(y),
+                     {raw.data() + output * n, n},
+                     as_span(weight),
+                     norm,
+                     output,
+                     raw.shape(0)},
+                    {gradient.data(), n}, h, context);
+  });
+}
+
+void move_scores(const Leaves& leaf, const DoubleArray& value, double scale, const Scores& raw,
+                 int n_threads) {
+  const std::size_t n = raw.shape(0);
+  if (leaf.shape(0) != n) throw std::invalid_argument("leaf and raw differ in rows");
+  for (std::size_t r = 0; r < n; ++r) {
+    if (leaf.data()[r] >= value.shape(0))
+      throw std::invalid_argument("leaf names a node out of range");
+  }
+  without_gil(n_threads, [&](const Context& context) {
+    add_leaves({leaf.data(), n}, as_span(value), scale, {raw.data(), n}, context);
+  });
+}
+
+std::vector<Forest> boost_rounds(const BinnedMatrix& matrix, const BinMapper& mapper,
+                                 const Loss& loss, const DoubleArray& y,
+                                 const std::optional<DoubleArray>& weight,
+                                 const std::optional<Keys>& row_key, const ScoreTable& raw,
+                                 const TreeParams& params, double learning_rate, double subsample,
+                                 std::size_t first, std::size_t n_rounds, int n_threads) {
+  std::span<const std::uint64_t> keys;
+  if (row_key) keys = {row_key->data(), row_key->shape(0)};
+  const BoostTask task{matrix, mapper,       loss,   as_span(y),    as_span(weight),
+                       keys,   raw.shape(0), params, learning_rate, subsample};
+  return without_gil(n_threads, [&](const Context& context) {
+    return boost(task, first, n_rounds, {raw.data(), raw.size()}, context);
+  });
+}
+
+}  // namespace
+
+void bind_gradient_boosting(nb::module_& m) {
+  nb::enum_<LossKind>(m, "LossKind")
+      .value("squared", LossKind::squared)
+      .value("absolute", LossKind::absolute)
+      .value("huber", LossKind::huber)
+      .value("quantile", LossKind::quantile)
+      .value("poisson", LossKind::poisson)
+      .value("gamma", LossKind::gamma)
+      .value("tweedie", LossKind::tweedie)
+      .value("logistic", LossKind::logistic)
+      .value("exponential", LossKind::exponential)
+      .value("multinomial", LossKind::multinomial);
+  nb::class_<Loss>(m, "Loss", "A loss that the engine knows.")
+      .def(
+          "__init__",
+          [](Loss* self, LossKind kind, double parameter) { new (self) Loss{kind, parameter}; },
+          nb::arg("kind"), nb::arg("parameter") = 0.0)
+      .def_ro("kind", &Loss::kind)
+      .def_ro("parameter", &Loss::parameter)
+      .def_prop_ro("has_unit_hessian", [](const Loss& l) { return has_unit_hessian(l.kind); });
+  m.def("gradients", &gradients, nb::arg("loss"), nb::arg("y").noconvert(),
+        nb::arg("raw").noconvert(), nb::arg("output"), nb::arg("weight").noconvert().none(),
+        nb::arg("gradient").noconvert(), nb::arg("hessian").noconvert().none(),
+        nb::arg("n_threads") = 1);
+  m.def("add_leaves", &move_scores, nb::arg("leaf").noconvert(), nb::arg("value").noconvert(),
+        nb::arg("scale"), nb::arg("raw").noconvert(), nb::arg("n_threads") = 1);
+  m.def("boost", &boost_rounds, nb::arg("matrix"), nb::arg("mapper"), nb::arg("loss"),
+        nb::arg("y").noconvert(), nb::arg("weight").noconvert().none(),
+        nb::arg("row_key").noconvert().none(), nb::arg("raw").noconvert(), nb::arg("params"),
+        nb::arg("learning_rate"), nb::arg("subsample"), nb::arg("first"), nb::arg("n_rounds"),
+        nb::arg("n_threads") = 1,
+        "The trees of some rounds, a forest for each output; raw is moved by them.");
+  m.def("tree_seed", &tree_seed, nb::arg("seed"), nb::arg("round"), nb::arg("output"));
+  m.def(
+      "rows_of_round",
+      [](std::uint64_t seed, std::size_t round, const Keys& row_key, double share) {
+        auto rows = rows_of_round(seed, round, {row_key.data(), row_key.shape(0)}, share);
+        const std::size_t n = rows.size();
+        return to_numpy(std::move(rows), {n});
+      },
+      nb::arg("seed"), nb::arg("round"), nb::arg("row_key").noconvert(), nb::arg("share"));
+}
+
+}  // namespace committee::bindings

@@ -1,0 +1,41 @@
+// Gradient boosting, the rounds themselves: derivatives of the loss, a tree for each output, scores
+// moved by its leaves. One call makes many rounds, so that small data does not pay for crossing
+// into the engine; whoever needs to look between rounds asks for one at a time, and gets the same
+// bits.
+#pragma once
+
+#include "committee/binning.hpp"
+#include "committee/forest.hpp"
+#include "committee/loss.hpp"
+#include "committee/split.hpp"
+
+namespace committee {
+
+/// What stays the same from round to round; spans are borrowed.
+struct BoostTask {
+  const BinnedMatrix& matrix;
+  const BinMapper& mapper;
+  Loss loss;
+  std::span<const double> y;               // per row
+  std::span<const double> weight;          // per row, or empty
+  std::span<const std::uint64_t> row_key;  // per row: what sampling is drawn by; or empty
+  std::size_t n_outputs = 1;
+  TreeParams params;  // of each tree; the seed is that of all rounds
+  double learning_rate = 0.1;
+  double subsample = 1;  // share of the rows that a round sees, each drawn by itself
+};
+
+/// The trees of rounds [first, first + n), a forest for each output. raw: n_outputs * n_rows
+/// scores, one output after the other, which are moved by learning_rate times each tree. What a
+/// round draws depends on the seed, its number and the rows' keys alone.
+std::vector<Forest> boost(const BoostTask& task, std::size_t first, std::size_t n,
+                          std::span<double> raw, const Context& context);
+
+/// The pieces of it that draw.
+std::uint64_t tree_seed(std::uint64_t seed, std::size_t round, std::size_t output);
+/// The rows that a round sees: the same for all outputs, whatever the order of the rows; at least
+/// one.
+std::vector<RowId> rows_of_round(std::uint64_t seed, std::size_t round,
+                                 std::span<const std::uint64_t> row_key, double share);
+
+}  // namespace committee

@@ -1,0 +1,180 @@
+// Statistics of Newton boosting, made anew for every tree: gradient and hessian share one word.
+//
+// Fields are sized by sums, not by the largest row: a unit of gradient is so small that the sum of
+// all |gradients| just fits its field. With a million rows that leaves eleven bits to the typical
+// row, and an outlier is merely a large number, so heavy tails need no other path. What rounding
+// adds to a sum is far below what sampling the rows has put there; leaves get sums of their own
+// (fine_sums.cpp).
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "committee/clones.hpp"
+#include "committee/stats.hpp"
+#include "large_pages.hpp"
+#include "units.hpp"
+
+namespace committee {
+namespace {
+
+constexpr std::size_t kChunkRows = 16384;
+constexpr int kHessianBits = 32;
+constexpr int kMostBits = 50;   // float64 holds the sums exactly, and one row rounds as below
+constexpr int kProbeBits = 30;  // of the largest number, to learn the sum
+
+/// The largest |x|; NaN where any is NaN.
+COMMITTEE_CLONES
+float largest(const float* x, std::size_t n) {
+  float most = 0;
+  bool is_number = true;
+  for (std::size_t i = 0; i < n; ++i) {
+    const float size = std::abs(x[i]);
+    most = size > most ? size : most;
+    is_number &= x[i] == x[i];
+  }
+  return is_number ? most : std::numeric_limits<float>::quiet_NaN();
+}
+
+COMMITTEE_CLONES
+std::int64_t sum_sizes(const float* x, std::size_t n, double scale) {
+  std::int64_t sum = 0;
+  for (std::size_t i = 0; i < n; ++i) sum += nearest(std::abs(static_cast<double>(x[i])) * scale);
+  return sum;
+}
+
+/// words[i] = gradient << shift | hessian; returns their sum. A positive hessian has one unit at
+/// least: a side of nothing but flat rows would otherwise weigh nothing.
+COMMITTEE_CLONES
+std::int64_t write_words(const float* g, const float* h, std::size_t n, double g_scale,
+                         double h_scale, unsigned shift, std::int64_t* words) {
+  std::int64_t sum = 0;
+  for (std::size_t i = 0; i < n; ++i) {
+    const auto a = static_cast<std::uint64_t>(nearest(static_cast<double>(g[i]) * g_scale));
+    const std::int64_t b = nearest(static_cast<double>(h[i]) * h_scale);
+    const std::int64_t least = h[i] > 0 ? 1 : 0;
+    words[i] = static_cast<std::int64_t>(a << shift) + (b > least ? b : least);
+    sum += words[i];
+  }
+  return sum;
+}
+
+/// The same where every hessian is one.
+COMMITTEE_CLONES
+std::int64_t write_ones(const float* g, std::size_t n, double g_scale, unsigned shift,
+                        std::int64_t* words) {
+  std::int64_t sum = 0;
+  for (std::size_t i = 0; i < n; ++i) {
+    const auto a = static_cast<std::uint64_t>(nearest(static_cast<double>(g[i]) * g_scale));
+    words[i] = static_cast<std::int64_t>(a << shift) + 1;
+    sum += words[i];
+  }
+  return sum;
+}
+
+/// Chunks of all rows on all threads; body(first row, rows) -> a number of each chunk.
+template <class T, class Body>
+std::vector<T> over_chunks(std::size_t n, const Context& context, Body body) {
+  std::vector<T> parts((n + kChunkRows - 1) / kChunkRows);
+  parallel_for(parts.size(), context, [&](std::size_t k, int) {
+    parts[k] = body(k * kChunkRows, std::min(kChunkRows, n - k * kChunkRows));
+  });
+  return parts;
+}
+
+[[noreturn]] void refuse(std::span<const float> x, const char* what) {
+  for (std::size_t r = 0; r < x.size(); ++r) {
+    if (std::isfinite(x[r])) continue;
+    throw std::invalid_argument(std::string(what) + " must be finite, got " + std::to_string(x[r]) +
+                                " at row " + std::to_string(r));
+  }
+  throw std::invalid_argument(std::string(what) + " must be finite");
+}
+
+float largest_of(std::span<const float> x, const char* what, const Context& context) {
+  float most = 0;
+  for (const float part : over_chunks<float>(x.size(), context, [&](std::size_t first, auto n) {
+         return largest(x.data() + first, n);
+       })) {
+    most = !(part <= most) ? part : most;  // NaN stays
+  }
+  if (!std::isfinite(most)) refuse(x, what);
+  return most;
+}
+
+/// e such that the sum of all |x| 2^e stays below 2^(bits - 1): rounding, and the one unit that
+/// hessians have at least, may then add one for each row.
+int exponent_for(std::span<const float> x, float most, int bits, const Context& context) {
+  if (most == 0) return 0;
+  const int probe = kProbeBits - exponent_of(most);
+  unsigned __int128 sum = x.size();
+  for (const std::int64_t part :
+       over_chunks<std::int64_t>(x.size(), context, [&](std::size_t first, auto n) {
+         return sum_sizes(x.data() + first, n, std::ldexp(1.0, probe));
+       })) {
+    sum += static_cast<std::uint64_t>(part);
+  }
+  const int fits = probe + bits - 1 - bits_of(sum);
+  const int each = kMostBits - exponent_of(most);
+  return std::min(fits, each);
+}
+
+}  // namespace
+
+Stats Stats::gradients(std::span<const float> gradient, std::span<const float> hessian,
+                       const Context& context, std::vector<std::int64_t> words) {
+  Stats s;
+  s.words = std::move(words);
+  s.kind = SumKind::newton;
+  s.n_rows = gradient.size();
+  s.gradient32 = gradient;
+  s.hessian32 = hessian;
+  s.form = RowForm::packed;
+  s.width = 1;
+  s.n_sums = 2;
+  s.block_rows = s.n_rows;
+  s.small_sums_ = true;
+  const bool ones = hessian.empty();
+  s.unit_weight_ = ones;  // hessians count the rows
+  if (!ones && hessian.size() != gradient.size())
+    throw std::invalid_argument("gradient and hessian differ in length");
+  s.shift = static_cast<unsigned>(ones ? bits_of(s.n_rows) : kHessianBits);
+  const float g_most = largest_of(gradient, "gradients", context);
+  const float h_most = ones ? 1.0F : largest_of(hessian, "hessians", context);
+  const int g_bits = std::min(63 - static_cast<int>(s.shift), kMostBits);
+  const int g_exponent = exponent_for(gradient, g_most, g_bits, context);
+  const int h_exponent = ones ? 0 : exponent_for(hessian, h_most, kHessianBits, context);
+  s.unit_ = {std::ldexp(1.0, -g_exponent), std::ldexp(1.0, -h_exponent)};
+  s.fine_exponent_[0] = kSquareBits - exponent_of(g_most);
+  s.fine_exponent_[1] = kSquareBits - exponent_of(h_most);
+  s.most_hessian_ = h_most;
+  resize_on_large_pages(s.words, s.n_rows);
+  const double g_scale = std::ldexp(1.0, g_exponent), h_scale = std::ldexp(1.0, h_exponent);
+  std::int64_t total = 0;
+  for (const std::int64_t part :
+       over_chunks<std::int64_t>(s.n_rows, context, [&](std::size_t first, auto n) {
+         std::int64_t* words = s.words.data() + first;
+         if (ones) return write_ones(gradient.data() + first, n, g_scale, s.shift, words);
+         return write_words(gradient.data() + first, hessian.data() + first, n, g_scale, h_scale,
+                            s.shift, words);
+       })) {
+    total += part;
+  }
+  s.total_ = total;
+  return s;
+}
+
+void Stats::restrict_to(std::vector<RowId> rows) {
+  if (rows.size() == n_rows) return;
+  if (rows.empty()) throw std::invalid_argument("no row is left");
+  std::vector<std::int64_t> some(n_rows, 0);
+  std::int64_t total = 0;
+  for (const RowId r : rows) {
+    some[r] = words[r];
+    total += words[r];
+  }
+  words = std::move(some);
+  rows_ = std::move(rows);
+  total_ = total;
+}
+
+}  // namespace committee

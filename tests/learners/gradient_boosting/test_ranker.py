@@ -1,0 +1,89 @@
+"""Rankings: rows of a query in order."""
+
+import numpy as np
+import pytest
+from sklearn.metrics import ndcg_score
+from tests.estimators import model_bits
+
+from committee import GradientBoostingRanker, InputError
+
+
+@pytest.fixture(scope="module")
+def queries():
+    """Two hundred queries of 5 to 40 rows; relevance 0 to 4 within each."""
+    rng = np.random.default_rng(0)
+    sizes = rng.integers(5, 40, 200)
+    query = np.repeat(np.arange(200), sizes)
+    X = rng.normal(size=(sizes.sum(), 6))
+    X[:, 5] = rng.normal(size=200)[query]  # the same for all rows of a query: of no use
+    merit = X[:, 0] + X[:, 1] * X[:, 2] + 0.5 * rng.normal(size=len(X))
+    y = np.digitize(merit, [0.0, 1.0, 2.0, 3.0])
+    return X, y, query, query < 140
+
+
+@pytest.mark.parametrize("loss", ["lambdamart", "pairwise"])
+def test_ranks_better_than_chance(loss, queries):
+    X, y, query, learn = queries
+    model = GradientBoostingRanker(loss).fit(X[learn], y[learn], groups=query[learn])
+    test = ~learn
+    found = model.score(X[test], y[test], groups=query[test])
+    by_signal = GradientBoostingRanker(loss, n_estimators=1, max_leaf_nodes=2)
+    weak = by_signal.fit(X[learn], y[learn], groups=query[learn])
+    assert found > weak.score(X[test], y[test], groups=query[test]) + 0.1
+    assert found > 0.8
+
+
+def test_score_is_ndcg(queries):
+    X, y, query, learn = queries
+    model = GradientBoostingRanker(n_estimators=20).fit(X[learn], y[learn], groups=query[learn])
+    scores = model.predict(X)
+    noise = scores + 1e-9 * np.arange(len(scores))  # no ties: theirs are averaged
+    naive = [
+        ndcg_score([2.0 ** y[query == q] - 1], [noise[query == q]], k=10)
+        for q in range(200)
+        if y[query == q].any()
+    ]
+    counted = [q for q in range(200) if y[query == q].any()]
+    rows = np.isin(query, counted)
+    np.testing.assert_allclose(
+        model.score(X[rows], y[rows], groups=query[rows]), np.mean(naive), atol=0.02
+    )
+
+
+def test_rows_of_a_query_need_not_lie_together(queries):
+    X, y, query, _ = queries
+    together = GradientBoostingRanker(n_estimators=8, loss="pairwise").fit(X, y, groups=query)
+    order = np.random.default_rng(1).permutation(len(y))
+    names = np.array([f"query {q}" for q in query])
+    apart = GradientBoostingRanker(n_estimators=8, loss="pairwise")
+    apart.fit(X[order], y[order], groups=names[order])
+    np.testing.assert_allclose(apart.predict(X), together.predict(X), rtol=1e-3, atol=1e-3)
+
+
+@pytest.mark.parametrize("subsample", [1.0, 0.5])
+def test_same_bits(subsample, queries):
+    X, y, query, _ = queries
+    params = {"n_estimators": 6, "subsample": subsample, "random_state": 0}
+    one = GradientBoostingRanker(n_jobs=1, **params).fit(X, y, groups=query)
+    two = GradientBoostingRanker(n_jobs=2, **params).fit(X, y, groups=query)
+    assert model_bits(one) == model_bits(two)
+
+
+def test_stops_by_whole_queries(queries):
+    X, y, query, learn = queries
+    model = GradientBoostingRanker(
+        n_estimators=200, learning_rate=0.3, early_stopping=True, random_state=0
+    ).fit(X[learn], y[learn], groups=query[learn])
+    assert model.n_estimators_ < 200
+    given = GradientBoostingRanker(n_estimators=200, learning_rate=0.3).fit(
+        X[learn], y[learn], query[learn], X_val=X[~learn], y_val=y[~learn], groups_val=query[~learn]
+    )
+    assert np.argmin(given.held_out_loss_) == given.n_estimators_
+
+
+def test_relevance_is_checked(queries):
+    X, y, query, _ = queries
+    with pytest.raises(InputError, match="Y-RELEVANCE"):
+        GradientBoostingRanker().fit(X, y - 1, groups=query)
+    with pytest.raises(InputError, match="groups"):
+        GradientBoostingRanker().fit(X, y, groups=query[:-1])
