@@ -5,6 +5,7 @@
 
 #include "committee/tree.hpp"
 #include "large_pages.hpp"
+#include "row_records.hpp"
 
 namespace committee {
 namespace {
@@ -13,7 +14,11 @@ namespace {
 class Rounds {
  public:
   Rounds(const BoostTask& task, std::span<double> raw, const Context& context)
-      : task_(task), raw_(raw), context_(context), n_rows_(task.matrix.n_rows) {
+      : task_(task),
+        raw_(raw),
+        context_(context),
+        n_rows_(task.matrix.n_rows),
+        records_(task.matrix, context) {
     resize_on_large_pages(gradient_, n_rows_);
     resize_on_large_pages(leaf_, n_rows_);
     const bool ones = has_unit_hessian(task.loss.kind) && task.weight.empty();
@@ -37,6 +42,7 @@ class Rounds {
     if (task_.subsample < 1) {
       stats.restrict_to(rows_of_round(task_.params.seed, round, task_.row_key, task_.subsample));
     }
+    records_.write(stats, context_);
     TreeParams params = task_.params;
     params.seed = tree_seed(params.seed, round, output);
     Forest tree(grow_tree_with_leaves(task_.matrix, task_.mapper, stats, params, context_, leaf_,
@@ -54,6 +60,7 @@ class Rounds {
   std::vector<double> norm_;
   std::vector<std::uint32_t> leaf_;
   std::vector<std::int64_t> words_;
+  RowRecords records_;
   Workspace workspace_;
 };
 

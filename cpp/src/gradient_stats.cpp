@@ -19,6 +19,9 @@ namespace {
 
 constexpr std::size_t kChunkRows = 16384;
 constexpr int kHessianBits = 32;
+constexpr int kNarrowBits = 15;             // of the largest number, where the typical one keeps
+constexpr int kTypical = 10;                // so many bits,
+constexpr std::size_t kManyRows = 1 << 15;  // and rows are too many for the second cache
 constexpr int kMostBits = 50;   // float64 holds the sums exactly, and one row rounds as below
 constexpr int kProbeBits = 30;  // of the largest number, to learn the sum
 
@@ -42,15 +45,25 @@ std::int64_t sum_sizes(const float* x, std::size_t n, double scale) {
   return sum;
 }
 
+/// From -1/2 to 1/2, another for each row: multiples of an irrational number are spread evenly.
+/// Rounding after adding it errs by nothing on average, where rounding to the nearest would err
+/// alike for all rows of a leaf, which have the same gradient.
+inline double dither(std::uint32_t row, std::uint32_t step) {
+  return static_cast<double>(static_cast<std::int32_t>(row * step)) * 0x1p-32;
+}
+constexpr std::uint32_t kGolden = 0x9e3779b9U, kSilver = 0x6a09e667U;
+
 /// words[i] = gradient << shift | hessian; returns their sum. A positive hessian has one unit at
 /// least: a side of nothing but flat rows would otherwise weigh nothing.
 COMMITTEE_CLONES
-std::int64_t write_words(const float* g, const float* h, std::size_t n, double g_scale,
-                         double h_scale, unsigned shift, std::int64_t* words) {
+std::int64_t write_words(const float* g, const float* h, std::uint32_t first, std::size_t n,
+                         double g_scale, double h_scale, unsigned shift, std::int64_t* words) {
   std::int64_t sum = 0;
   for (std::size_t i = 0; i < n; ++i) {
-    const auto a = static_cast<std::uint64_t>(nearest(static_cast<double>(g[i]) * g_scale));
-    const std::int64_t b = nearest(static_cast<double>(h[i]) * h_scale);
+    const std::uint32_t row = first + static_cast<std::uint32_t>(i);
+    const auto a = static_cast<std::uint64_t>(
+        nearest(static_cast<double>(g[i]) * g_scale + dither(row, kGolden)));
+    const std::int64_t b = nearest(static_cast<double>(h[i]) * h_scale + dither(row, kSilver));
     const std::int64_t least = h[i] > 0 ? 1 : 0;
     words[i] = static_cast<std::int64_t>(a << shift) + (b > least ? b : least);
     sum += words[i];
@@ -60,11 +73,13 @@ std::int64_t write_words(const float* g, const float* h, std::size_t n, double g
 
 /// The same where every hessian is one.
 COMMITTEE_CLONES
-std::int64_t write_ones(const float* g, std::size_t n, double g_scale, unsigned shift,
-                        std::int64_t* words) {
+std::int64_t write_ones(const float* g, std::uint32_t first, std::size_t n, double g_scale,
+                        unsigned shift, std::int64_t* words) {
   std::int64_t sum = 0;
   for (std::size_t i = 0; i < n; ++i) {
-    const auto a = static_cast<std::uint64_t>(nearest(static_cast<double>(g[i]) * g_scale));
+    const std::uint32_t row = first + static_cast<std::uint32_t>(i);
+    const auto a = static_cast<std::uint64_t>(
+        nearest(static_cast<double>(g[i]) * g_scale + dither(row, kGolden)));
     words[i] = static_cast<std::int64_t>(a << shift) + 1;
     sum += words[i];
   }
@@ -114,8 +129,9 @@ int exponent_for(std::span<const float> x, float most, int bits, const Context& 
     sum += static_cast<std::uint64_t>(part);
   }
   const int fits = probe + bits - 1 - bits_of(sum);
-  const int each = kMostBits - exponent_of(most);
-  return std::min(fits, each);
+  const int each = kMostBits - exponent_of(most), narrow = kNarrowBits - exponent_of(most);
+  const int typical = bits_of(sum / x.size()) - probe + narrow;  // bits of the mean, if narrow
+  return std::min(fits, typical >= kTypical && x.size() >= kManyRows ? narrow : each);
 }
 
 }  // namespace
@@ -147,15 +163,18 @@ Stats Stats::gradients(std::span<const float> gradient, std::span<const float> h
   s.fine_exponent_[0] = kSquareBits - exponent_of(g_most);
   s.fine_exponent_[1] = kSquareBits - exponent_of(h_most);
   s.most_hessian_ = h_most;
+  s.narrow_ = g_exponent <= kNarrowBits - exponent_of(g_most) &&
+              h_exponent <= kNarrowBits + 1 - exponent_of(h_most);
   resize_on_large_pages(s.words, s.n_rows);
   const double g_scale = std::ldexp(1.0, g_exponent), h_scale = std::ldexp(1.0, h_exponent);
   std::int64_t total = 0;
   for (const std::int64_t part :
        over_chunks<std::int64_t>(s.n_rows, context, [&](std::size_t first, auto n) {
          std::int64_t* words = s.words.data() + first;
-         if (ones) return write_ones(gradient.data() + first, n, g_scale, s.shift, words);
-         return write_words(gradient.data() + first, hessian.data() + first, n, g_scale, h_scale,
-                            s.shift, words);
+         const auto row = static_cast<std::uint32_t>(first);
+         if (ones) return write_ones(gradient.data() + first, row, n, g_scale, s.shift, words);
+         return write_words(gradient.data() + first, hessian.data() + first, row, n, g_scale,
+                            h_scale, s.shift, words);
        })) {
     total += part;
   }

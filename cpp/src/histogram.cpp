@@ -120,6 +120,43 @@ void add_packed8(const std::uint8_t* codes, std::size_t stride, const RowId* row
 }
 static_assert(kTileFeatures == 64);
 
+/// Rows with their statistics behind their bins, in records of 8 kWords bytes.
+template <std::size_t kWords>
+inline __attribute__((always_inline)) void add_records(const std::uint8_t* records,
+                                                       const RowId* rows, std::size_t n_rows,
+                                                       unsigned shift, std::int64_t* out,
+                                                       std::size_t p) {
+  constexpr std::size_t kSize = 8 * kWords;
+  const std::size_t n_whole = p / 8, n_rest = p % 8;
+  for (std::size_t i = 0; i < n_rows; ++i) {
+    __builtin_prefetch(records + rows[std::min(i + kAhead, n_rows - 1)] * kSize);
+    const std::uint8_t* x = records + std::size_t{rows[i]} * kSize;
+    std::uint32_t both;
+    std::memcpy(&both, x + kSize - sizeof(both), sizeof(both));
+    const std::int64_t g = static_cast<std::int32_t>(both) >> 16;
+    const std::int64_t a = static_cast<std::int64_t>(static_cast<std::uint64_t>(g) << shift) +
+                           static_cast<std::int64_t>(both & 0xffffU);
+    if (kWords == 4 && p == 28) {
+      add_row8(x, a, out, 3, 4);
+    } else {
+      add_row8(x, a, out, n_whole, n_rest);
+    }
+  }
+}
+
+COMMITTEE_CLONES
+void add_record_rows(const std::uint8_t* records, std::size_t size, const RowId* rows,
+                     std::size_t n_rows, unsigned shift, std::int64_t* out, std::size_t p) {
+  switch (size) {
+    case 16:
+      return add_records<2>(records, rows, n_rows, shift, out, p);
+    case 32:
+      return add_records<4>(records, rows, n_rows, shift, out, p);
+    default:
+      return add_records<8>(records, rows, n_rows, shift, out, p);
+  }
+}
+
 /// Rows in tiles so that a wide matrix's histogram is written tile by tile.
 void add_packed8_tiled(const BinnedMatrix& m, const Stats& stats, const RowId* rows,
                        std::size_t n_rows, std::int64_t* out) {
@@ -157,6 +194,10 @@ void for_each_slot(const BinnedMatrix& m, std::size_t row, Visit visit) {
 /// Any layout, packed rows into single words.
 void add_packed(const BinnedMatrix& m, const Stats& stats, const RowId* rows, std::size_t n,
                 std::int64_t* out) {
+  if (stats.records != nullptr) {
+    return add_record_rows(stats.records, stats.record_size, rows, n, stats.shift, out,
+                           m.n_features);
+  }
   if (m.layout == Layout::dense8) return add_packed8_tiled(m, stats, rows, n, out);
   for (std::size_t i = 0; i < n; ++i) {
     const std::int64_t a = stats.words[rows[i]];

@@ -198,3 +198,24 @@ TEST(leafwise_is_best_first_on_any_number_of_threads) {
     CHECK(same_tree(one, grow_sharded(data.matrix, data.mapper, stats, params, 2)));
   }
 }
+
+TEST(boost_is_the_same_with_and_without_records) {
+  // Records of 16, 32 and 64 bytes, and none; a sparse matrix never has any.
+  for (const std::size_t p : {3u, 12u, 13u, 28u, 29u, 60u, 61u}) {
+    const std::size_t n = 33000;  // fewer keep more bits than records have room for
+    const Data data({.n_rows = n, .n_features = p, .missing = 0.1, .zeros = 0.3, .seed = p});
+    std::vector<double> y = make_y(data.table, 3);
+    for (double& v : y) v = v > 0 ? 1 : 0;
+    TreeParams params;
+    params.criterion = Criterion::newton;
+    params.growth = Growth::best_first;
+    params.max_leaves = 20;
+    params.min_gain = 0;
+    const auto grown = [&](const BinnedMatrix& matrix) {
+      std::vector<double> raw(n, 0.0);
+      const BoostTask task{matrix, data.mapper, {LossKind::logistic, 0}, y, {}, {}, 1, params, 0.3};
+      return boost(task, 0, 3, raw, Context{2})[0];
+    };
+    CHECK(same_tree(grown(data.matrix).arrays(), grown(data.sparse_matrix).arrays()));
+  }
+}

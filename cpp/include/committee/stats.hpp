@@ -162,6 +162,11 @@ class Stats {
   std::span<const double> gradient;  // newton: borrowed
   std::span<const double> hessian;
   std::span<const float> gradient32, hessian32;  // of gradients(): borrowed
+  /// gradients(): whether both numbers of every row fit 16 bits; and then, where somebody keeps
+  /// them (row_records.hpp), the rows' bins and statistics together: borrowed, or null.
+  bool narrow() const { return narrow_; }
+  const std::uint8_t* records = nullptr;
+  std::size_t record_size = 0;
   /// gradients(): no row's hessian exceeds it, decoded.
   double most_hessian() const { return most_hessian_; }
 
@@ -209,6 +214,7 @@ class Stats {
   std::vector<double> centre_;  // per output
   bool centred_ = true;
   double most_hessian_ = 0;
+  bool narrow_ = false;
   int y_exponent_ = 0;             // y in units: rint((y - centre) * 2^y_exponent)
   int fine_exponent_[2] = {0, 0};  // fine columns: rint(value * 2^fine_exponent)
 };
