@@ -146,6 +146,27 @@ def test_warm_start(kind, subsample, rows):
     np.testing.assert_array_equal(parts.predict(X), whole.predict(X))
 
 
+def test_warm_start_keeps_the_rate_of_earlier_rounds(rows):
+    X, y = rows
+    model = GradientBoostingRegressor(n_estimators=5, learning_rate=0.3, warm_start=True).fit(X, y)
+    before = model.predict(X)
+    model.set_params(n_estimators=9, learning_rate=0.1).fit(X, y)
+    np.testing.assert_array_equal(model.committee_.weights, [0.3] * 5 + [0.1] * 4)
+    np.testing.assert_array_equal(list(model.staged_predict(X))[4], before)
+
+
+def test_warm_start_refuses_what_earlier_rounds_would_misread(rows):
+    X, y = rows
+    frame = pd.DataFrame({"c": pd.Categorical(np.where(y > 0, "a", "b")), "x": X[:, 3]})
+    model = GradientBoostingRegressor(n_estimators=3, warm_start=True).fit(frame, y)
+    other = frame.assign(c=pd.Categorical(np.where(y > 0, "b", "c")))
+    model.set_params(n_estimators=6)
+    with pytest.raises(ValueError, match=r"P-WARM.*levels"):
+        model.fit(other, y)
+    with pytest.raises(ValueError, match=r"P-WARM.*Absolute"):
+        model.set_params(loss="absolute_error").fit(frame, y)
+
+
 class OwnSquared(Squared):
     """The same formulas, asked in Python: a subclass may mean something else."""
 

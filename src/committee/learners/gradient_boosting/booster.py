@@ -167,7 +167,7 @@ class GradientBooster(CallbackSupport, ExplainedTrees):
                 estimator_name=type(self).__name__,
             )
         task = self._task(table, schema, learned, self._bound(loss, learned), seed)
-        begin = self._begin(schema, target) if warm else None
+        begin = self._begin(schema, loss) if warm else None
         return self._boost(task, begin, left, target, X, y)
 
     def _divide(
@@ -238,12 +238,19 @@ class GradientBooster(CallbackSupport, ExplainedTrees):
             n_threads=n_threads,
         )
 
-    def _begin(self, schema: Any, target: Target) -> Committee:
+    def _begin(self, schema: Any, loss: Loss) -> Committee:
         """Hold a warm start against the rounds there are."""
         n = len(self.committee_)
         if schema.n_features != self.n_features_in_:
             found = f"{schema.n_features} features, {self.n_features_in_} in the fit before"
             raise InputError(describe("P-WARM", "X", found, fix="warm_start=False"))
+        known = self.schema_.levels
+        if {f: list(v) for f, v in schema.levels.items()} != {f: list(v) for f, v in known.items()}:
+            found = "a categorical column has other levels than in the fit before"
+            raise InputError(describe("P-WARM", "X", found, fix="warm_start=False"))
+        if loss != self.loss_:
+            found = f"{loss!r}, in the fit before {self.loss_!r}"
+            raise InputError(describe("P-WARM", "loss", found, fix="warm_start=False"))
         if n > self.n_estimators:
             found = (
                 f"n_estimators={self.n_estimators} must be larger or equal to the {n} rounds made "
@@ -288,7 +295,7 @@ class GradientBooster(CallbackSupport, ExplainedTrees):
 
         with Watch(self, self.n_estimators - first, X=X, y=y, attributes=attributes) as watch:
             committee = assemble(
-                self._rounds(task, first, held_out),
+                self._rounds(task, first, held_out, begin),
                 limit=self.n_estimators,
                 stop=stop,
                 watch=watch,
@@ -316,8 +323,11 @@ class GradientBooster(CallbackSupport, ExplainedTrees):
         loss = self._bound(task.loss, left)
         return HeldOut(table, np.ascontiguousarray(left.y, np.float64), weight, raw, loss)
 
-    def _rounds(self, task: BoostingTask, first: int, held_out: HeldOut | None) -> Iterator[Round]:
+    def _rounds(
+        self, task: BoostingTask, first: int, held_out: HeldOut | None, begin: Committee | None
+    ) -> Iterator[Round]:
         """Make rounds: all in one call, or few at a time where somebody looks at them."""
+        before = np.empty(0) if begin is None else begin.weights  # by the rate of their own fit
         watched = bool(getattr(self, "_skl_callbacks", ())) or self.verbose > 0
         alone = held_out is None and not watched and self.max_time is None
         size = self.n_estimators - first if alone else 1
@@ -331,7 +341,7 @@ class GradientBooster(CallbackSupport, ExplainedTrees):
                 first += len(made)
                 yield Round(
                     made,
-                    np.full(first, task.learning_rate),
+                    np.append(before, np.full(first - len(before), task.learning_rate)),
                     self._facts(task, made, first, held_out),
                 )
             if not watched and spent * 2 < CALL_SECONDS:
