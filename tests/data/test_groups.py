@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from committee.data import InputError
-from committee.data.groups import read_groups
+from committee.data.groups import read_queries
 
 CODES = [3, 1, 3, 2, 1, 1]
 DAYS = [datetime.date(2024, 1, day) for day in CODES]
@@ -62,7 +62,7 @@ WRONG = {
 
 @pytest.mark.parametrize("case", CONTAINERS)
 def test_ids_of_any_kind(case):
-    groups = read_groups(CONTAINERS[case], 6)
+    groups = read_queries(CONTAINERS[case], 6)
     assert groups.order.tolist() == [0, 2, 1, 4, 5, 3]
     assert groups.begin.tolist() == [0, 2, 5, 6]
     assert groups.sizes.tolist() == [2, 3, 1]
@@ -73,25 +73,25 @@ def test_ids_of_any_kind(case):
 @pytest.mark.parametrize("case", MISSING)
 def test_missing_ids_are_refused(case):
     with pytest.raises(InputError, match=r"\[G-MISSING\] groups: no id in row 1\."):
-        read_groups(MISSING[case], 3)
+        read_queries(MISSING[case], 3)
 
 
 @pytest.mark.parametrize("case", WRONG)
 def test_wrong_shapes_are_refused(case):
     groups, fact = WRONG[case]
     with pytest.raises(InputError, match=rf"\[G-SHAPE\] groups: .*{fact}"):
-        read_groups(groups, 3)
+        read_queries(groups, 3)
 
 
 def test_ids_are_kept():
-    assert read_groups(["b", "a", "b"], 3).ids.tolist() == ["b", "a"]
-    assert read_groups(np.array([9, 4, 9], np.uint8), 3).ids.dtype == np.uint8
-    assert read_groups([], 0).begin.tolist() == [0]
+    assert read_queries(["b", "a", "b"], 3).ids.tolist() == ["b", "a"]
+    assert read_queries(np.array([9, 4, 9], np.uint8), 3).ids.dtype == np.uint8
+    assert read_queries([], 0).begin.tolist() == [0]
 
 
 @given(st.lists(st.integers(-3, 3)), st.booleans())
 def test_order_is_stable_and_by_first_appearance(codes, as_text):
-    groups = read_groups([str(code) for code in codes] if as_text else codes, len(codes))
+    groups = read_queries([str(code) for code in codes] if as_text else codes, len(codes))
     first = list(dict.fromkeys(codes))
     expected = [[row for row, code in enumerate(codes) if code == label] for label in first]
     begin = groups.begin

@@ -13,7 +13,7 @@ from sklearn.metrics import ndcg_score
 from tests.oracles import ranking as oracle
 
 from committee.data import InputError
-from committee.data.groups import read_groups
+from committee.data.groups import read_queries
 from committee.losses.ranking import LambdaMART, Pairwise, ndcg
 
 LOG2_3 = math.log2(3)
@@ -152,7 +152,7 @@ def test_order_of_rows_changes_no_bit(problem, params, random):
     raw, y, sizes = problem
     ids = np.repeat(np.arange(len(sizes)), sizes)
     shuffled = np.array(random.sample(range(len(y)), len(y)))
-    groups = read_groups(ids[shuffled], len(y))
+    groups = read_queries(ids[shuffled], len(y))
     for loss in (LambdaMART(**params), Pairwise()):
         plain = loss.with_groups(begin_of(sizes))
         mixed = loss.with_groups(groups.begin, groups.order)

@@ -48,7 +48,7 @@ class Groups:
         return np.diff(self.begin)
 
 
-def read_groups(groups: Any, n_rows: int) -> Groups:
+def read_queries(groups: Any, n_rows: int) -> Groups:
     """Read query ids, one per row and in any order.
 
     Parameters
@@ -65,8 +65,8 @@ def read_groups(groups: Any, n_rows: int) -> Groups:
 
     Examples
     --------
-    >>> from committee.data.groups import read_groups
-    >>> groups = read_groups(["cats", "dogs", "cats", "owls", "dogs"], 5)
+    >>> from committee.data.groups import read_queries
+    >>> groups = read_queries(["cats", "dogs", "cats", "owls", "dogs"], 5)
     >>> groups.order, groups.begin
     (array([0, 2, 1, 4, 3]), array([0, 2, 4, 5]))
     """

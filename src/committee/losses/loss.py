@@ -8,8 +8,6 @@ rows are the booster's affair: it multiplies.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from committee.core.members import Floats
@@ -36,8 +34,6 @@ class Loss:
         the derivatives are those of the sum of all values.
     renews_leaves : bool, default=False
         Whether leaves get the ``best_constant`` of their rows instead of the Newton step.
-    native : object or None
-        The same formula in the engine, where there is one.
 
     Notes
     -----
@@ -86,7 +82,6 @@ class Loss:
     exact_hessian: bool = True
     separable: bool = True
     renews_leaves: bool = False
-    native: Any = None
 
     def check_target(self, y: Floats) -> None:
         """Refuse a target outside the domain of the loss; by default every number is inside.

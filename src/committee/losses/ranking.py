@@ -20,7 +20,7 @@ import numpy.typing as npt
 from committee import _engine
 from committee.core.params import invalid
 from committee.data.errors import InputError, describe, rows_text
-from committee.data.groups import Groups, read_groups
+from committee.data.groups import Groups, read_queries
 from committee.losses.loss import Loss
 
 Floats: TypeAlias = npt.NDArray[np.float64]
@@ -317,7 +317,7 @@ def ndcg(
     array([0.5869, 1.    ])
     """
     _check_ndcg(k, gain, "ndcg")
-    known = groups if isinstance(groups, Groups) else read_groups(groups, np.size(y))
+    known = groups if isinstance(groups, Groups) else read_queries(groups, np.size(y))
     queries = Queries(known.begin, known.order, n_threads)
     raw, relevance = (queries.sort(np.asarray(v, dtype=np.float64)) for v in (scores, y))
     linear = gain == "linear"

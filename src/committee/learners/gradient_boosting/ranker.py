@@ -11,7 +11,7 @@ from committee.core.params import choice, integer
 from committee.core.watching import with_callbacks
 from committee.data import InputError, read_numbers
 from committee.data.errors import describe
-from committee.data.groups import read_groups
+from committee.data.groups import read_queries
 from committee.learners.gradient_boosting.booster import (
     GivenRows,
     GradientBooster,
@@ -143,7 +143,7 @@ class GradientBoostingRanker(GradientBooster):
 
     def _bound(self, loss: Loss, given: GivenRows) -> Loss:
         assert isinstance(loss, RankingLoss)
-        groups = read_groups(given.queries, len(given.y))
+        groups = read_queries(given.queries, len(given.y))
         return loss.with_groups(groups.begin, groups.order, n_threads=self._threads())
 
     def predict(self, X: Any) -> Floats:
@@ -192,7 +192,7 @@ def codes_of(groups: Any, n_rows: int) -> Any:
     """Give each query a number, as they first appear."""
     if groups is None:
         return np.zeros(n_rows, dtype=np.intp)
-    found = read_groups(groups, n_rows)
+    found = read_queries(groups, n_rows)
     codes = np.empty(n_rows, dtype=np.intp)
     codes[found.order] = np.repeat(np.arange(len(found)), found.sizes)
     return codes
