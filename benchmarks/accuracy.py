@@ -8,6 +8,7 @@ values as they are; scikit-learn gets categories as codes, and in a second colum
 
 import argparse
 import json
+import os
 import time
 import warnings
 from collections.abc import Callable, Iterable
@@ -27,7 +28,7 @@ from benchmarks.data import accuracy, r_squared
 from benchmarks.report import OURS, markdown
 
 ROOT = Path(__file__).resolve().parents[1]
-SHARED_DATA = ROOT.parent / "shared" / "data"
+SHARED_DATA = Path(os.environ.get("COMMITTEE_DATA", ROOT.parent / "shared" / "data"))
 RESULTS = Path(__file__).parent / "results" / "accuracy.md"
 N_TREES = 100
 JOBS = 2

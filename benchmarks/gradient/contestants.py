@@ -188,7 +188,7 @@ def _catboost() -> Contestant:
             random_strength=0,
             leaf_estimation_method="Newton",
             leaf_estimation_iterations=1,
-            cat_features=_categorical(X),
+            cat_features=categorical(X),
             thread_count=plan.threads,
             random_seed=0,
             allow_writing_files=False,
@@ -205,19 +205,19 @@ def _catboost() -> Contestant:
         pool = catboost.Pool(X, thread_count=threads)
         return model.get_feature_importance(pool, type="ShapValues", thread_count=threads)
 
-    return Contestant(fit, scorer, contributions, _name_missing)
+    return Contestant(fit, scorer, contributions, name_missing)
 
 
-def _categorical(X: Any) -> list[str]:
+def categorical(X: Any) -> list[str]:
     if not isinstance(X, pd.DataFrame):
         return []
     return [n for n, kind in X.dtypes.items() if isinstance(kind, pd.CategoricalDtype)]
 
 
-def _name_missing(X: Any) -> Any:
+def name_missing(X: Any) -> Any:
     if not isinstance(X, pd.DataFrame):
         return X
-    named = {n: X[n].astype(object).where(X[n].notna(), MISSING_LEVEL) for n in _categorical(X)}
+    named = {n: X[n].astype(object).where(X[n].notna(), MISSING_LEVEL) for n in categorical(X)}
     return X.assign(**{name: column.astype("category") for name, column in named.items()})
 
 

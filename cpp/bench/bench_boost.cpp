@@ -11,6 +11,21 @@
 
 using namespace committee;
 
+/// Milliseconds a tree: of ten parts of the rounds the fastest, since others disturb some.
+double fastest(const BoostTask& task, std::size_t rounds, std::span<double> raw,
+               const Context& context) {
+  double least = std::numeric_limits<double>::infinity();
+  const std::size_t part = std::max<std::size_t>(1, rounds / 10);
+  for (std::size_t first = 0; first < rounds; first += part) {
+    const auto start = std::chrono::steady_clock::now();
+    boost(task, first, part, raw, context);
+    const std::chrono::duration<double, std::milli> spent =
+        std::chrono::steady_clock::now() - start;
+    least = std::min(least, spent.count() / static_cast<double>(part));
+  }
+  return least;
+}
+
 int main(int argc, char** argv) {
   const auto argument = [&](int i, std::size_t otherwise) {
     return argc > i ? static_cast<std::size_t>(std::atoll(argv[i])) : otherwise;
@@ -42,6 +57,7 @@ int main(int argc, char** argv) {
   const BinMapper mapper = BinMapper::fit(input, {}, binning, context);
   BinnedMatrix matrix = mapper.transform(input, context);
   matrix.add_columns(context);
+  matrix.spread_rows(context);
   TreeParams params;
   params.criterion = Criterion::newton;
   params.growth = Growth::best_first;
@@ -51,9 +67,6 @@ int main(int argc, char** argv) {
   params.min_gain = 0;
   std::vector<double> raw(n, 0.0);
   const BoostTask task{matrix, mapper, {LossKind::logistic, 0}, y, {}, {}, 1, params, 0.1, 1};
-  const auto start = std::chrono::steady_clock::now();
-  boost(task, 0, rounds, raw, context);
-  const std::chrono::duration<double, std::milli> spent = std::chrono::steady_clock::now() - start;
   std::printf("%zu rows, %zu features, %zu leaves, %d thread(s): %.3f ms a tree\n", n, p, leaves,
-              context.n_threads, spent.count() / static_cast<double>(rounds));
+              context.n_threads, fastest(task, rounds, raw, context));
 }

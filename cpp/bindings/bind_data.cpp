@@ -97,6 +97,12 @@ void bind_data(nb::module_& m) {
             without_gil(n_threads, [&](const Context& context) { b.add_columns(context); });
           },
           nb::arg("n_threads") = 1)
+      .def(
+          "spread_rows",
+          [](BinnedMatrix& b, int n_threads) {
+            without_gil(n_threads, [&](const Context& context) { b.spread_rows(context); });
+          },
+          nb::arg("n_threads") = 1)
       .def_prop_ro("layout",
                    [](const BinnedMatrix& b) {
                      return b.layout == Layout::dense8    ? "dense8"

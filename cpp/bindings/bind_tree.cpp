@@ -77,21 +77,44 @@ HeldStats newton(const DoubleArray& gradient, const DoubleArray& hessian, unsign
 
 using Floats = nb::ndarray<const float, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
+std::vector<RowId> ascending(const std::optional<Rows>& rows, std::size_t n) {
+  std::vector<RowId> some;
+  if (rows) some.assign(rows->data(), rows->data() + rows->shape(0));
+  for (std::size_t i = 0; i < some.size(); ++i) {
+    if (some[i] >= n || (i > 0 && some[i] <= some[i - 1]))
+      throw std::invalid_argument("rows must be ascending and in range");
+  }
+  return some;
+}
+
 HeldStats gradients(const Floats& gradient, const std::optional<Floats>& hessian,
                     const std::optional<Rows>& rows, int n_threads) {
   std::vector<nb::object> held{nb::cast(gradient)};
   if (hessian) held.push_back(nb::cast(*hessian));
   const std::span<const float> h =
       hessian ? std::span(hessian->data(), hessian->shape(0)) : std::span<const float>();
-  std::vector<RowId> some;
-  if (rows) some.assign(rows->data(), rows->data() + rows->shape(0));
-  for (std::size_t i = 0; i < some.size(); ++i) {
-    if (some[i] >= gradient.shape(0) || (i > 0 && some[i] <= some[i - 1]))
-      throw std::invalid_argument("rows must be ascending and in range");
-  }
+  std::vector<RowId> some = ascending(rows, gradient.shape(0));
   return without_gil(n_threads, [&](const Context& context) {
     HeldStats made{Stats::gradients({gradient.data(), gradient.shape(0)}, h, context),
                    std::move(held)};
+    if (rows) made.stats.restrict_to(std::move(some));
+    return made;
+  });
+}
+
+using FloatTable = nb::ndarray<const float, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+
+HeldStats vector_gradients(const FloatTable& gradient, const std::optional<FloatTable>& hessian,
+                           const std::optional<Rows>& rows, int n_threads) {
+  std::vector<nb::object> held{nb::cast(gradient)};
+  if (hessian) held.push_back(nb::cast(*hessian));
+  const std::span<const float> h =
+      hessian ? std::span(hessian->data(), hessian->size()) : std::span<const float>();
+  std::vector<RowId> some = ascending(rows, gradient.shape(1));
+  return without_gil(n_threads, [&](const Context& context) {
+    HeldStats made{
+        Stats::vector_gradients({gradient.data(), gradient.size()}, h, gradient.shape(0), context),
+        std::move(held)};
     if (rows) made.stats.restrict_to(std::move(some));
     return made;
   });
@@ -169,7 +192,8 @@ void bind_params(nb::module_& m) {
   nb::enum_<Growth>(m, "Growth")
       .value("depth_first", Growth::depth_first)
       .value("best_first", Growth::best_first)
-      .value("level", Growth::level);
+      .value("level", Growth::level)
+      .value("symmetric", Growth::symmetric);
   nb::class_<TreeParams>(m, "TreeParams", "Everything that shapes one tree.")
       .def(nb::init<>())
       .def_rw("criterion", &TreeParams::criterion)
@@ -183,9 +207,12 @@ void bind_params(nb::module_& m) {
       .def_rw("min_gain", &TreeParams::min_gain)
       .def_rw("node_features", &TreeParams::node_features)
       .def_rw("tree_features", &TreeParams::tree_features)
+      .def_rw("level_features", &TreeParams::level_features)
       .def_rw("multiway", &TreeParams::multiway)
       .def_rw("in_parts", &TreeParams::in_parts)
       .def_rw("l2", &TreeParams::l2)
+      .def_rw("l1", &TreeParams::l1)
+      .def_rw("least_hessian", &TreeParams::least_hessian)
       .def_rw("monotone", &TreeParams::monotone)
       .def_rw("interactions", &TreeParams::interactions)
       .def_rw("seed", &TreeParams::seed);
@@ -207,6 +234,9 @@ void bind_stats(nb::module_& m) {
       .def_static("gradients", &gradients, nb::arg("gradient").noconvert(),
                   nb::arg("hessian").noconvert().none(), nb::arg("rows").noconvert() = nb::none(),
                   nb::arg("n_threads") = 1)
+      .def_static("vector_gradients", &vector_gradients, nb::arg("gradient").noconvert(),
+                  nb::arg("hessian").noconvert().none(), nb::arg("rows").noconvert() = nb::none(),
+                  nb::arg("n_threads") = 1, "Of one tree for all outputs: (n_outputs, n_rows).")
       .def_prop_ro("width", [](const HeldStats& s) { return s.stats.width; });
 }
 

@@ -68,7 +68,9 @@ void bind_gradient_boosting(nb::module_& m);
 void bind_data(nb::module_& m);
 void bind_forest(nb::module_& m);
 void bind_forest_growth(nb::module_& m);
+void bind_linear(nb::module_& m);
 void bind_ranking(nb::module_& m);
+void bind_rounds(nb::module_& m);
 void bind_tree(nb::module_& m);
 
 }  // namespace committee::bindings

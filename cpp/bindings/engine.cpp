@@ -87,7 +87,9 @@ NB_MODULE(_engine, m) {
   m.def("shutdown_threads", &shutdown_threads, "End idle worker threads now.");
   bindings::bind_data(m);
   bindings::bind_forest(m);
+  bindings::bind_linear(m);
   bindings::bind_ranking(m);
+  bindings::bind_rounds(m);
   bindings::bind_tree(m);
   bindings::bind_bag(m);
   bindings::bind_forest_growth(m);

@@ -56,17 +56,17 @@ void Block::load_rows() {
   n_below_.resize(stride_);
   n_second_below_.resize(stride_);
   for (std::size_t i = 0; i < rows_.size(); ++i)
-    std::memcpy(rows8_.data() + i * stride_, matrix_.codes8.data() + rows_[i] * p, p);
+    std::memcpy(rows8_.data() + i * stride_, matrix_.rows8() + rows_[i] * matrix_.stride8(), p);
 }
 
 template <class Code>
-void Block::load_dense(const Code* codes, std::vector<Code>& columns) {
+void Block::load_dense(const Code* codes, std::size_t stride, std::vector<Code>& columns) {
   const std::size_t p = matrix_.n_features, m = rows_.size();
   if (columns.size() < p * m) columns.resize(p * m);
   for (std::size_t first = 0; first < p; first += kTile) {
     const std::size_t last = std::min(p, first + kTile);
     for (std::size_t i = 0; i < m; ++i) {
-      const Code* x = codes + rows_[i] * p;
+      const Code* x = codes + rows_[i] * stride;
       for (std::size_t f = first; f < last; ++f) columns[f * m + i] = x[f];
     }
   }
@@ -101,9 +101,9 @@ void Block::load(std::span<const RowId> rows) {
   if (by_row_) {
     load_rows();
   } else if (matrix_.layout == Layout::dense8) {
-    load_dense(matrix_.codes8.data(), columns8_);
+    load_dense(matrix_.rows8(), matrix_.stride8(), columns8_);
   } else if (matrix_.layout == Layout::dense16) {
-    load_dense(matrix_.codes16.data(), columns16_);
+    load_dense(matrix_.codes16.data(), matrix_.n_features, columns16_);
   } else {
     load_sparse();
   }

@@ -43,22 +43,20 @@ Histogram Branch::sum_rows(NodeId id, const Context& context) {
 void Branch::take(NodeId id, Histogram sums, const Context& context) {
   const bool whole = data_.params.growth == Growth::depth_first;
   const GrownNode& node = grower_.node(id);
-  const auto n_left = [&](const Split& split) {
-    return data_.partition.mark(node.begin, node.rows, data_.matrix, split, 0, nullptr, context);
-  };
+  const RowsInMemory rows(data_.matrix, data_.partition.rows(node.begin, node.rows), context);
   if (small(id)) {
     data_.pool.give(std::move(sums));
     if (whole) return grow_block(id, context);
     block_.load(data_.partition.rows(node.begin, node.rows));
-    grower_.feed(id, block_, Context{1, context.poll}, n_left);  // a block serves one thread
+    grower_.feed(id, block_, Context{1, context.poll}, &rows);  // a block serves one thread
   } else if (whole && id != 0 && node.rows <= task_rows_) {
     tasks_.push_back({id, std::move(sums)});
   } else if (few_drawn_) {
     drawn_.focus(data_.partition.rows(node.begin, node.rows), context);
-    grower_.feed(id, drawn_, context, n_left);
+    grower_.feed(id, drawn_, context, &rows);
   } else {
     if (sums.empty()) sums = sum_rows(id, context);
-    grower_.feed(id, HistogramProfiles(data_.matrix, data_.stats, sums), context, n_left);
+    grower_.feed(id, HistogramProfiles(data_.matrix, data_.stats, sums), context, &rows);
     histogram(id) = std::move(sums);
     for (const NodeId hopeless : grower_.given_up()) {
       data_.pool.give(std::move(histogram(hopeless)));
@@ -127,6 +125,36 @@ void Branch::grow(Histogram root, const Context& context) {
   }
 }
 
+namespace {
+
+/// Rows [begin, end) of a block, looked up where they are asked for, which is seldom.
+class BlockRows final : public NodeRows {
+ public:
+  BlockRows(const BinnedMatrix& matrix, const Block& block, std::size_t begin, std::size_t end)
+      : matrix_(matrix), block_(block), begin_(begin), end_(end) {}
+  std::size_t n_left(const Split& split) const override {
+    const std::vector<RowId> some = rows();
+    return RowsInMemory(matrix_, some, Context{}).n_left(split);
+  }
+  void count(BinCounts& counts) const override {
+    const std::vector<RowId> some = rows();
+    RowsInMemory(matrix_, some, Context{}).count(counts);
+  }
+
+ private:
+  std::vector<RowId> rows() const {
+    std::vector<RowId> some(end_ - begin_);
+    for (std::size_t i = begin_; i < end_; ++i) some[i - begin_] = block_.row(i);
+    return some;
+  }
+
+  const BinnedMatrix& matrix_;
+  const Block& block_;
+  std::size_t begin_, end_;
+};
+
+}  // namespace
+
 /// The whole subtree below a small node, depth-first inside the block; the rows' new order goes
 /// back at the end.
 void Branch::grow_block(NodeId root, const Context& context) {
@@ -142,14 +170,8 @@ void Branch::grow_block(NodeId root, const Context& context) {
     stack.pop_back();
     const std::size_t begin = grower_.node(id).begin - first, end = begin + grower_.node(id).rows;
     block_.focus(begin, end);
-    const auto n_left = [&](const Split& by) {
-      const std::uint32_t missing = data_.matrix.n_bins[by.feature];
-      std::size_t n_there = 0;
-      for (std::size_t i = begin; i < end; ++i)
-        n_there += by.goes_left(data_.matrix.code(block_.row(i), by.feature), missing) ? 1 : 0;
-      return n_there;
-    };
-    if (!grower_.find(id, block_, alone, split, n_left)) continue;
+    const BlockRows rows(data_.matrix, block_, begin, end);
+    if (!grower_.find(id, block_, alone, split, &rows)) continue;
     const NodeId left = grower_.apply(id, split);
     const std::size_t middle = begin + block_.divide(begin, end, split);
     for (int right = 0; right < 2; ++right) {

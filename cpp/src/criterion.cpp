@@ -47,7 +47,13 @@ void score_squared(const double* a, const double* b, std::size_t n, double ta, d
 COMMITTEE_CLONES
 void score_newton(double l2, const double* a, const double* b, std::size_t n, double ta, double tb,
                   double* out) {
-  score_with(pair::Squared{l2}, a, b, n, ta, tb, out);
+  const pair::Squared one{l2};
+  const pair::NewtonSides sides(ta, tb, l2);
+  for (std::size_t i = 0; i < n; ++i) {
+    const double h = b[i] + l2, rest = (tb - b[i]) + l2;
+    const double apart = one(a[i], b[i]) + one(ta - a[i], tb - b[i]) - one(ta, tb);
+    out[i] = h > 0 && rest > 0 ? sides(a[i], b[i]) : apart;  // no weight counts nothing
+  }
 }
 COMMITTEE_CLONES
 void score_poisson(const double* a, const double* b, std::size_t n, double ta, double tb,
@@ -102,7 +108,7 @@ double node_score(Criterion criterion, const SumShape& shape, const double* s) {
     case Criterion::poisson:
       return many::Poisson{}(shape, s);
     case Criterion::newton:
-      return pair::Squared{shape.l2}(s[0], s[1]);
+      return many::Newton{}(shape, s);
     case Criterion::absolute_error:
       break;
   }

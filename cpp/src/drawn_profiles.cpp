@@ -65,8 +65,8 @@ void DrawnProfiles::add(std::span<const RowId> rows, std::span<const std::uint32
   const std::size_t p = matrix_.n_features;
   if (matrix_.layout == Layout::dense8 && stats_.packed_histogram()) {
     for (std::size_t first = 0; first < features.size(); first += kTogether) {
-      add_packed8(std::min(kTogether, features.size() - first), matrix_.codes8.data(), p, rows,
-                  features.data() + first, stats_.words.data(), cells + first * column_,
+      add_packed8(std::min(kTogether, features.size() - first), matrix_.rows8(), matrix_.stride8(),
+                  rows, features.data() + first, stats_.words.data(), cells + first * column_,
                   std::make_index_sequence<kTogether>());
     }
     return;
@@ -74,7 +74,7 @@ void DrawnProfiles::add(std::span<const RowId> rows, std::span<const std::uint32
   for (const RowId row : rows) {
     for (std::size_t k = 0; k < features.size(); ++k) {
       const std::size_t code = matrix_.layout == Layout::dense8
-                                   ? matrix_.codes8[row * p + features[k]]
+                                   ? matrix_.rows8()[row * matrix_.stride8() + features[k]]
                                    : matrix_.codes16[row * p + features[k]];
       stats_.add_row(row, cells + k * column_ + code * stats_.width);
     }

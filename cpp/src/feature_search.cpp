@@ -4,6 +4,9 @@
 #include <cmath>
 #include <numeric>
 
+#include "committee/node_rows.hpp"
+#include "newton_scan.hpp"
+
 namespace committee {
 
 /// Two sums, and nothing to check but weights and rows, which only move the ends: all boundaries at
@@ -18,16 +21,40 @@ Limits FeatureSearch::limits(std::uint32_t feature) const {
   l.min_weight = s.min_weight_;
   l.min_rows = s.check_rows_ ? static_cast<double>(s.params_.min_rows_leaf) : 0;
   if (s.params_.in_parts) l.min_rows *= kRounded;
-  if (s.check_rows_ && !s.stats_.counts_rows()) {  // the share of the hessian tells that of rows
-    const double share = node.strict * l.min_rows / static_cast<double>(node.rows);
-    l.min_weight = std::max(l.min_weight, share * s.node_weight(node));
-    l.min_rows = 0;
-  }
+  if (!s.stats_.counts_rows() && !s.params_.in_parts) l.min_rows = 0;  // rows_range counts them
   // As in scikit-learn, splits on other features are free: leaves are clipped to their bounds.
   if (!s.params_.monotone.empty()) l.monotone = s.params_.monotone[feature];
   l.check_values = l.monotone != 0;
   l.lower = node.lower;
   l.upper = node.upper;
+  return l;
+}
+
+/// Where the rows of bins are known, the boundaries that leave enough of them on both sides. `bin`
+/// names the bins in the order of the scan.
+template <class BinAt>
+BinRange FeatureSearch::rows_range(std::uint32_t feature, BinAt bin, std::size_t n,
+                                   bool missing_left) const {
+  if (node.counts == nullptr) return {0, n};
+  const std::uint32_t* const rows = node.counts->of(feature);
+  const std::size_t least = s.params_.min_rows_leaf;
+  std::size_t left = missing_left ? rows[s.mapper_.feature(feature).n_bins] : 0;
+  BinRange range{n, 0};
+  for (std::size_t i = 0; i < n; ++i) {
+    left += rows[bin(i)];
+    if (left >= least) range.begin = std::min(range.begin, i);
+    if (node.rows - left >= least) range.end = i + 1;
+  }
+  return range;
+}
+
+/// The limits with which the profile in scratch is scanned in some order, or its own.
+Limits FeatureSearch::limits_of(std::uint32_t feature, const Profile& profile,
+                                const std::uint32_t* order) const {
+  Limits l = limits(feature);
+  if (node.counts == nullptr) return l;
+  const auto bin = [&](std::size_t i) { return profile.bin[order ? order[i] : i]; };
+  for (const bool left : {false, true}) l.among[left] = rows_range(feature, bin, profile.n, left);
   return l;
 }
 
@@ -48,12 +75,12 @@ void FeatureSearch::scan_with(C pair_criterion, M many_criterion, const Profile&
           [&](double gain, double, double) { return std::min(gain, perfect); }, best);
     }
   };
-  const double l2 = s.params_.l2;
+  const double l1 = s.params_.l1, l2 = s.params_.l2;
   if (s.pair_ && stats.width == 1) {
     run(PairScorer<C, true>{pair_criterion, stats.kind, stats.shift, stats.unit(0), stats.unit(1),
-                            l2, mean[0], limits.check_values});
+                            l1, l2, mean[0], limits.check_values});
   } else if (s.pair_) {
-    run(PairScorer<C, false>{pair_criterion, stats.kind, 0, stats.unit(0), stats.unit(1), l2,
+    run(PairScorer<C, false>{pair_criterion, stats.kind, 0, stats.unit(0), stats.unit(1), l1, l2,
                              mean[0], limits.check_values});
   } else {
     run(ManyScorer<M>{many_criterion, stats, s.shape_, s, mean.data(), s.check_rows_,
@@ -76,6 +103,8 @@ void FeatureSearch::scan_any(const Profile& profile, const std::uint32_t* order,
     case Criterion::squared_error:
       return go(pair::Squared{}, many::Squared{});
     case Criterion::newton:
+      if (s.params_.l1 > 0)
+        return go(pair::Thresholded{s.params_.l1, s.params_.l2}, many::Newton{});
       return go(pair::Squared{s.params_.l2}, many::Newton{});
     case Criterion::poisson:
       return go(pair::Poisson{}, many::Poisson{});
@@ -89,7 +118,8 @@ void FeatureSearch::scan_any(const Profile& profile, const std::uint32_t* order,
 /// class, by its share; the best prefix of any. Several outputs: the same over all their classes or
 /// targets.
 std::size_t FeatureSearch::n_variants() const {
-  if (s.stats_.kind == SumKind::newton || s.shape_.n_sums == 2) return 1;
+  if (s.stats_.kind == SumKind::newton) return s.stats_.n_outputs;
+  if (s.shape_.n_sums == 2) return 1;
   return s.stats_.kind == SumKind::classes ? s.shape_.n_sums : s.shape_.n_sums - 1;
 }
 
@@ -106,8 +136,13 @@ void FeatureSearch::order_levels(Scratch& scratch, std::uint32_t feature,
     for (std::size_t i = 0; i < profile.n; ++i) {
       s.stats_.decode(profile.raw.data() + i * s.stats_.width, sums.data());
       const bool two = s.shape_.n_sums == 2;
+      if (s.stats_.kind == SumKind::newton && !two) {
+        const double h = std::max(sums[2 * variant + 1], s.shape_.least);
+        scratch.ratio[i] = h > 0 ? s.pair_value(sums[2 * variant], h) : 0.0;
+        continue;
+      }
       scratch.ratio[i] =
-          two ? s.pair_value(sums[0], sums[1]) : sums[variant] / s.stats_.weight_of(sums.data());
+          two ? s.pair_ratio(sums[0], sums[1]) : sums[variant] / s.stats_.weight_of(sums.data());
     }
   }
   std::stable_sort(
@@ -124,11 +159,11 @@ void FeatureSearch::best_of(Scratch& scratch, std::size_t n, const double total[
   const double least = std::max(limits.min_weight, s.stats_.counts_rows() ? limits.min_rows : 0.0);
   const double all = classes ? total[0] + total[1] : total[1];
   const auto weight = [&](std::size_t i) { return classes ? a[i] + b[i] : b[i]; };
-  std::size_t begin = 0;
+  std::size_t begin = std::min(n, limits.among[missing_left].begin);
+  n = std::max(begin, std::min(n, limits.among[missing_left].end));
   while (begin < n && weight(begin) < least) ++begin;
   while (n > begin && all - weight(n - 1) < least) --n;
-  score_boundaries(s.params_.criterion, s.params_.l2, a + begin, b + begin, n - begin, total[0],
-                   total[1], scratch.score.data() + begin);
+  s.score_plain(a + begin, b + begin, n - begin, total, scratch.score.data() + begin);
   double top = -infinity();
   std::size_t at = n;
   for (std::size_t i = begin; i < n; ++i) {
@@ -138,7 +173,7 @@ void FeatureSearch::best_of(Scratch& scratch, std::size_t n, const double total[
     }
   }
   if (at == n || !std::isfinite(top)) return;
-  const double gain = std::min(top - parent, perfect);
+  const double gain = std::min(top - s.plain_parent(parent), perfect);
   if (best.found && (gain < best.score || (gain == best.score && at >= best.index))) return;
   best = {gain, gain, at, missing_left, true};
 }
@@ -189,9 +224,46 @@ void FeatureSearch::scan_plain(Scratch& scratch, const std::uint32_t* order, std
 void FeatureSearch::try_numeric(Scratch& scratch, Candidate& out) const {
   const std::size_t n = scratch.profile.n;
   const std::size_t end = scratch.profile.has_missing ? n : n - 1;
-  const Limits limit = limits(out.feature);
+  const Limits limit = limits_of(out.feature, scratch.profile, nullptr);
   if (plain(limit)) return scan_plain(scratch, nullptr, end, limit, out.boundary);
+  if (vectors()) return scan_vectors(scratch, nullptr, end, limit, out.boundary);
   scan_any(scratch.profile, nullptr, 0, end, limit, out.boundary);
+}
+
+/// Newton's score needs no profile: all cuts are scored on the histogram itself. False where that
+/// does not apply, or no cut is found and it must be known whether the feature varies.
+bool FeatureSearch::try_cells(const std::int64_t* cells, Candidate& out) const {
+  const Stats& stats = s.stats_;
+  const bool newton =
+      s.params_.criterion == Criterion::newton && stats.width == 1 && s.params_.l1 == 0;
+  if (cells == nullptr || !newton || s.params_.rule == SplitRule::random) return false;
+  const FeatureBins& bins = s.mapper_.feature(out.feature);
+  const Limits limit = limits(out.feature);
+  const double least = std::max(limit.min_weight, stats.counts_rows() ? limit.min_rows : 0.0);
+  if (bins.categorical || !plain(limit) || !(least > 0)) return false;
+  const NewtonTerms terms{node.raw[0],   stats.shift,  stats.unit(0),
+                          stats.unit(1), s.params_.l2, least};
+  const auto range = [&](bool missing_left) {
+    const auto bin = [](std::size_t b) { return b; };
+    return rows_range(out.feature, bin, bins.n_bins, missing_left);
+  };
+  NewtonCut cut = best_newton_cut(cells, bins.n_bins, 0, terms, range(false));
+  bool missing_left = false;
+  if (const std::int64_t missing = cells[bins.n_bins]; missing != 0) {
+    BinRange among = range(true);  // behind no bin but empty ones missing rows would be alone
+    const auto first =
+        std::find_if(cells, cells + bins.n_bins, [](auto cell) { return cell != 0; });
+    among.begin = std::max(among.begin, static_cast<std::size_t>(first - cells));
+    const NewtonCut other = best_newton_cut(cells, bins.n_bins, missing, terms, among);
+    missing_left = other.gain > cut.gain || (other.gain == cut.gain && other.bin < cut.bin);
+    if (missing_left) cut = other;
+  }
+  if (!std::isfinite(cut.gain)) return s.params_.node_features == 0;
+  out.boundary = {cut.gain, cut.gain, 0, missing_left, true};
+  out.bin = cut.bin;
+  out.by_bin = true;
+  out.quality = cut.gain;
+  return true;
 }
 
 void FeatureSearch::try_levels(Scratch& scratch, Candidate& out) const {
@@ -203,10 +275,14 @@ void FeatureSearch::try_levels(Scratch& scratch, Candidate& out) const {
     if (variant > 0 && context != nullptr) check_interrupt(*context);
     order_levels(scratch, out.feature, variant);
     Boundary best = out.boundary;
-    if (plain(limits(out.feature))) {
-      scan_plain(scratch, scratch.order.data(), end, limits(out.feature), best);
+    const std::uint32_t* order = scratch.order.data();
+    const Limits limit = limits_of(out.feature, profile, order);
+    if (plain(limit)) {
+      scan_plain(scratch, order, end, limit, best);
+    } else if (vectors()) {
+      scan_vectors(scratch, order, end, limit, best);
     } else {
-      scan_any(profile, scratch.order.data(), 0, end, limits(out.feature), best);
+      scan_any(profile, order, 0, end, limit, best);
     }
     if (!best.found || (out.boundary.found && !(best.score > out.boundary.score))) continue;
     out.boundary = best;
@@ -275,13 +351,14 @@ bool FeatureSearch::try_feature(const ProfileSource& profiles, std::uint32_t fea
     out.quality = out.boundary.score;
     return true;
   }
+  if (try_cells(profiles.cells(feature), out)) return true;
   profiles.read(feature, scratch.profile);
   if (!hides_missing(scratch.profile)) return try_profile(scratch, out);
   NodeSums known;
   if (!among_known(scratch, known).try_profile(scratch, out)) return false;
   if (!out.multiway) return true;
   // C4.5 counts the missing rows as a branch of their own.
-  const double all = s.node_weight(node), some = s.node_weight(known);
+  const double all = weight, some = s.node_weight(known);
   out.split_entropy += x_log_x(all) - x_log_x(some) - x_log_x(std::max(0.0, all - some));
   return true;
 }
@@ -299,7 +376,7 @@ FeatureSearch FeatureSearch::among_known(Scratch& scratch, NodeSums& known) cons
   s.stats_.decode(known.raw.data(), sums.data());
   const double own = node_score(s.params_.criterion, s.shape_, sums.data());
   const double most = perfect_score(s.params_.criterion, s.shape_, sums.data()) - own;
-  return {s, known, own, mean, most, context};
+  return {s, known, own, mean, most, s.stats_.weight_of(sums.data()), context};
 }
 
 /// The best split of the profile in scratch; false when there is nothing to split.

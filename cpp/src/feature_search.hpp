@@ -15,6 +15,7 @@ struct Candidate {
   double threshold = 0;     // random rule: the drawn one
   bool halved = false;      // random rule: the boundary is that of the profile's halves at `bin`
   std::uint32_t bin = 0;
+  bool by_bin = false;  // the boundary lies behind the occupied bin `bin`, its index is not known
   bool multiway = false;
   double split_entropy = 0;  // multiway only
 
@@ -35,6 +36,9 @@ struct Scratch {
   std::vector<std::uint32_t> order;  // of the levels
   std::vector<double> ratio;
   std::vector<double> a, b, score;  // sums left of each boundary, and what they are worth
+  struct {
+    std::vector<double> a, b, score, weight;
+  } vectors;  // the same of several outputs: memory of its own, since a and b are longer
   std::vector<Ends> ends;           // random rule: of the features whose
   std::vector<DrawnCut> cuts;       // cuts are drawn ahead, with
   std::vector<std::int64_t> below;  // what goes left of each, and
@@ -48,6 +52,7 @@ struct FeatureSearch {
   double parent;
   std::span<const double> mean;  // squared error: of the node, per output; zeros otherwise
   double perfect = infinity();   // a gain that no split exceeds; rounding is kept from exceeding it
+  double weight = 0;             // of the node
   const Context* context = nullptr;  // asked between long stretches whether to go on
 
   /// False when the feature is constant in the node; else `out` is its best split, if any is
@@ -68,6 +73,9 @@ struct FeatureSearch {
   bool sides_drawn() const;
   void draw_sides(Scratch& scratch, std::uint32_t feature) const;
   Limits limits(std::uint32_t feature) const;
+  Limits limits_of(std::uint32_t feature, const Profile& profile, const std::uint32_t* order) const;
+  template <class BinAt>
+  BinRange rows_range(std::uint32_t feature, BinAt bin, std::size_t n, bool missing_left) const;
   std::size_t n_variants() const;
   std::size_t heaviest_level(const Profile& profile) const;
   bool try_profile(Scratch& scratch, Candidate& out) const;
@@ -76,6 +84,7 @@ struct FeatureSearch {
   }
   FeatureSearch among_known(Scratch& scratch, NodeSums& known) const;
   void try_numeric(Scratch& scratch, Candidate& out) const;
+  bool try_cells(const std::int64_t* cells, Candidate& out) const;
   bool try_random(const ProfileSource& profiles, Scratch& scratch, Candidate& out) const;
   void draw(std::span<const Ends> ends, std::span<DrawnCut> cuts) const;
   void take_cut(const DrawnCut& cut, Candidate& out) const;
@@ -85,6 +94,10 @@ struct FeatureSearch {
   void try_multiway(Scratch& scratch, Candidate& out) const;
 
   bool plain(const Limits& limits) const;
+  bool vectors() const { return s.stats_.kind == SumKind::newton && s.stats_.n_outputs > 1; }
+  void add_up_vectors(Scratch& scratch, const std::uint32_t* order, std::size_t end) const;
+  void scan_vectors(Scratch& scratch, const std::uint32_t* order, std::size_t end,
+                    const Limits& limits, Boundary& best) const;
   void scan_plain(Scratch& scratch, const std::uint32_t* order, std::size_t end,
                   const Limits& limits, Boundary& best) const;
   void best_of(Scratch& scratch, std::size_t n, const double total[2], const Limits& limits,

@@ -15,19 +15,23 @@ int Stats::square_exponent() const {
 /// Sums of at most kFineRun rows fit 64 bits; the nearest integer as in gradient_stats.cpp.
 void Stats::add_gradients(std::span<const RowId> some, __int128* fine) const {
   constexpr std::size_t kFineRun = std::size_t{1} << 20;
-  const double g_scale = std::ldexp(1.0, fine_exponent_[0]);
-  const double h_scale = std::ldexp(1.0, fine_exponent_[1]);
-  for (std::size_t begin = 0; begin < some.size(); begin += kFineRun) {
-    const auto run = some.subspan(begin, std::min(kFineRun, some.size() - begin));
-    std::int64_t g = 0, h = 0;
-    for (const RowId r : run) g += nearest(static_cast<double>(gradient32[r]) * g_scale);
-    if (hessian32.empty()) {
-      h = static_cast<std::int64_t>(run.size()) << (kSquareBits - 1);  // 1 = 2^-1 2^1
-    } else {
-      for (const RowId r : run) h += nearest(static_cast<double>(hessian32[r]) * h_scale);
+  for (std::size_t m = 0; m < n_outputs; ++m) {
+    const float* const gradients = gradient32.data() + m * n_rows;
+    const float* const hessians = hessian32.empty() ? nullptr : hessian32.data() + m * n_rows;
+    const double g_scale = std::ldexp(1.0, fine_exponent_[2 * m]);
+    const double h_scale = std::ldexp(1.0, fine_exponent_[2 * m + 1]);
+    for (std::size_t begin = 0; begin < some.size(); begin += kFineRun) {
+      const auto run = some.subspan(begin, std::min(kFineRun, some.size() - begin));
+      std::int64_t g = 0, h = 0;
+      for (const RowId r : run) g += nearest(static_cast<double>(gradients[r]) * g_scale);
+      if (hessians == nullptr) {
+        h = static_cast<std::int64_t>(run.size()) << (kSquareBits - 1);  // 1 = 2^-1 2^1
+      } else {
+        for (const RowId r : run) h += nearest(static_cast<double>(hessians[r]) * h_scale);
+      }
+      fine[2 * m] += g;
+      fine[2 * m + 1] += h;
     }
-    fine[0] += g;
-    fine[1] += h;
   }
 }
 

@@ -27,9 +27,7 @@ ForestArrays Grower::finish(std::vector<__int128> fine) {
   const std::size_t n = order.size();
   ForestArrays out;
   out.n_features = n_features_;
-  out.n_outputs = stats_.kind == SumKind::classes      ? stats_.n_sums
-                  : stats_.kind == SumKind::regression ? stats_.n_outputs
-                                                       : 1;
+  out.n_outputs = stats_.kind == SumKind::classes ? stats_.n_sums : stats_.n_outputs;
   out.tree_begin = {0, n};
   out.nodes.resize(n);
   out.gain.resize(n);
@@ -110,8 +108,13 @@ void Grower::set_numbers(ForestArrays& out, std::size_t at, NodeId id, const __i
   const GrownNode& node = nodes_[id];
   double* value = out.values.data() + at * out.n_outputs;
   if (stats_.kind == SumKind::newton) {
-    const double h = stats_.fine_value(fine, 1) + params_.l2;
-    *value = h > 0 ? -stats_.fine_value(fine, 0) / h : 0.0;
+    const double least = search_.shape().least;
+    for (std::size_t m = 0; m < stats_.n_outputs; ++m) {
+      const double h = std::max(stats_.fine_value(fine, 2 * m + 1), least) + params_.l2;
+      double step = -stats_.fine_value(fine, 2 * m);
+      if (params_.l1 > 0) step = soft_threshold(step, params_.l1);
+      value[m] = h > 0 ? step / h : 0.0;
+    }
     if (!params_.monotone.empty())
       *value = std::clamp(*value, ranges_[id].lower, ranges_[id].upper);
     return;

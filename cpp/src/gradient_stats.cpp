@@ -7,9 +7,11 @@
 // (fine_sums.cpp).
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <limits>
 
 #include "committee/clones.hpp"
+#include "committee/matrix.hpp"
 #include "committee/stats.hpp"
 #include "large_pages.hpp"
 #include "units.hpp"
@@ -19,11 +21,10 @@ namespace {
 
 constexpr std::size_t kChunkRows = 16384;
 constexpr int kHessianBits = 32;
-constexpr int kNarrowBits = 15;             // of the largest number, where the typical one keeps
-constexpr int kTypical = 10;                // so many bits,
-constexpr std::size_t kManyRows = 1 << 15;  // and rows are too many for the second cache
-constexpr int kMostBits = 50;   // float64 holds the sums exactly, and one row rounds as below
-constexpr int kProbeBits = 30;  // of the largest number, to learn the sum
+constexpr int kNarrowBits = 15;  // of the largest number, where the typical one keeps
+constexpr int kTypical = 10;     // so many bits, and rows are kNarrowRows at least
+constexpr int kMostBits = 50;    // float64 holds the sums exactly, and one row rounds as below
+constexpr int kProbeBits = 30;   // of the largest number, to learn the sum
 
 /// The largest |x|; NaN where any is NaN.
 COMMITTEE_CLONES
@@ -86,6 +87,18 @@ std::int64_t write_ones(const float* g, std::uint32_t first, std::size_t n, doub
   return sum;
 }
 
+/// Gradient and hessian of narrow words, 16 bits each, behind the bins of their rows.
+void put_beside(const std::int64_t* words, std::size_t first, std::size_t n, unsigned shift,
+                const StatRoom& room) {
+  const std::int64_t mask = (std::int64_t{1} << shift) - 1;
+  std::uint8_t* to = room.first + first * room.stride;
+  for (std::size_t i = 0; i < n; ++i, to += room.stride) {
+    const auto g = static_cast<std::uint32_t>(words[i] >> shift) << 16;
+    const std::uint32_t both = g | static_cast<std::uint32_t>(words[i] & mask);
+    std::memcpy(to, &both, sizeof(both));
+  }
+}
+
 /// Chunks of all rows on all threads; body(first row, rows) -> a number of each chunk.
 template <class T, class Body>
 std::vector<T> over_chunks(std::size_t n, const Context& context, Body body) {
@@ -131,13 +144,13 @@ int exponent_for(std::span<const float> x, float most, int bits, const Context& 
   const int fits = probe + bits - 1 - bits_of(sum);
   const int each = kMostBits - exponent_of(most), narrow = kNarrowBits - exponent_of(most);
   const int typical = bits_of(sum / x.size()) - probe + narrow;  // bits of the mean, if narrow
-  return std::min(fits, typical >= kTypical && x.size() >= kManyRows ? narrow : each);
+  return std::min(fits, typical >= kTypical && x.size() >= kNarrowRows ? narrow : each);
 }
 
 }  // namespace
 
 Stats Stats::gradients(std::span<const float> gradient, std::span<const float> hessian,
-                       const Context& context, std::vector<std::int64_t> words) {
+                       const Context& context, std::vector<std::int64_t> words, StatRoom room) {
   Stats s;
   s.words = std::move(words);
   s.kind = SumKind::newton;
@@ -162,9 +175,10 @@ Stats Stats::gradients(std::span<const float> gradient, std::span<const float> h
   s.unit_ = {std::ldexp(1.0, -g_exponent), std::ldexp(1.0, -h_exponent)};
   s.fine_exponent_[0] = kSquareBits - exponent_of(g_most);
   s.fine_exponent_[1] = kSquareBits - exponent_of(h_most);
-  s.most_hessian_ = h_most;
-  s.narrow_ = g_exponent <= kNarrowBits - exponent_of(g_most) &&
-              h_exponent <= kNarrowBits + 1 - exponent_of(h_most);
+  s.most_hessian_ = h_most + s.unit_[1];
+  const bool narrow = g_exponent <= kNarrowBits - exponent_of(g_most) &&
+                      h_exponent <= kNarrowBits + 1 - exponent_of(h_most);
+  s.beside_bins = narrow && room.first != nullptr;
   resize_on_large_pages(s.words, s.n_rows);
   const double g_scale = std::ldexp(1.0, g_exponent), h_scale = std::ldexp(1.0, h_exponent);
   std::int64_t total = 0;
@@ -172,9 +186,12 @@ Stats Stats::gradients(std::span<const float> gradient, std::span<const float> h
        over_chunks<std::int64_t>(s.n_rows, context, [&](std::size_t first, auto n) {
          std::int64_t* words = s.words.data() + first;
          const auto row = static_cast<std::uint32_t>(first);
-         if (ones) return write_ones(gradient.data() + first, row, n, g_scale, s.shift, words);
-         return write_words(gradient.data() + first, hessian.data() + first, row, n, g_scale,
-                            h_scale, s.shift, words);
+         const float *g = gradient.data() + first, *h = ones ? nullptr : hessian.data() + first;
+         const std::int64_t sum = ones
+                                      ? write_ones(g, row, n, g_scale, s.shift, words)
+                                      : write_words(g, h, row, n, g_scale, h_scale, s.shift, words);
+         if (s.beside_bins) put_beside(words, first, n, s.shift, room);
+         return sum;
        })) {
     total += part;
   }
@@ -185,13 +202,18 @@ Stats Stats::gradients(std::span<const float> gradient, std::span<const float> h
 void Stats::restrict_to(std::vector<RowId> rows) {
   if (rows.size() == n_rows) return;
   if (rows.empty()) throw std::invalid_argument("no row is left");
-  std::vector<std::int64_t> some(n_rows, 0);
+  if (form == RowForm::wide) {  // words of rows that do not count are never read
+    rows_ = std::move(rows);
+    return;
+  }
   std::int64_t total = 0;
+  std::size_t gap = 0;  // where the rows that do not count begin
   for (const RowId r : rows) {
-    some[r] = words[r];
+    for (; gap < r; ++gap) words[gap] = 0;
+    gap = r + std::size_t{1};
     total += words[r];
   }
-  words = std::move(some);
+  for (; gap < n_rows; ++gap) words[gap] = 0;
   rows_ = std::move(rows);
   total_ = total;
 }

@@ -1,7 +1,6 @@
 #include "committee/grower.hpp"
 
 #include <algorithm>
-#include <numeric>
 
 namespace committee {
 
@@ -16,20 +15,6 @@ namespace {
 
 constexpr std::size_t kRoom = std::size_t{1} << 19;  // nodes that are made room for at once
 
-/// Features drawn once for the tree, ascending.
-std::vector<std::uint32_t> draw_tree_features(const TreeParams& params, std::size_t n_features) {
-  std::vector<std::uint32_t> all(n_features);
-  std::iota(all.begin(), all.end(), 0u);
-  if (params.tree_features == 0 || params.tree_features >= n_features) return all;
-  KeyedStream stream(params.seed, Use::tree_features);
-  for (std::size_t i = 0; i < params.tree_features; ++i) {
-    std::swap(all[i], all[i + stream.below(n_features - i)]);
-  }
-  all.resize(params.tree_features);
-  std::sort(all.begin(), all.end());
-  return all;
-}
-
 }  // namespace
 
 Grower::Grower(const TreeParams& params, const SplitSearch& search, const Stats& stats,
@@ -38,7 +23,7 @@ Grower::Grower(const TreeParams& params, const SplitSearch& search, const Stats&
       search_(search),
       stats_(stats),
       n_features_(n_features),
-      features_(draw_tree_features(params, n_features)) {}
+      columns_(params, n_features) {}
 
 void Grower::start(std::span<const std::int64_t> totals, RowFacts facts) {
   GrownNode root;
@@ -52,10 +37,11 @@ void Grower::start(std::span<const std::int64_t> totals, RowFacts facts) {
   nodes_.push_back(root);
   if (ranged()) ranges_.resize(1);
   raw_.assign(totals.begin(), totals.end());
+  columns_.reach(0);
   if (!params_.interactions.empty()) {
     auto groups = std::make_shared<FeatureGroups>();
     groups->open.assign(params_.interactions.size(), 1);
-    for (const std::uint32_t f : features_) {
+    for (const std::uint32_t f : columns_.of_level(0)) {
       for (const auto& group : params_.interactions) {
         if (std::find(group.begin(), group.end(), f) == group.end()) continue;
         groups->features.push_back(f);
@@ -105,42 +91,46 @@ std::vector<NodeId> Grower::wanted() {
 }
 
 std::span<const std::uint32_t> Grower::candidates(NodeId id) const {
-  return groups_.empty() ? std::span<const std::uint32_t>(features_) : groups_[id]->features;
+  if (groups_.empty()) return columns_.of_level(nodes_[id].depth);
+  return groups_[id]->features;
 }
 
 /// Whether both sides have enough rows, where their sums do not count them. A row's hessian is at
 /// most the largest, which tells most sides; the rest are counted.
-bool Grower::admits(const GrownNode& node, const Split& split, RowCount n_left) const {
+bool Grower::admits(const GrownNode& node, const Split& split, const NodeRows* rows) const {
   const std::size_t least = params_.min_rows_leaf;
-  if (least <= 1 || stats_.counts_rows() || !n_left) return true;
-  double left[2], right[2];
-  stats_.decode(split.left.data(), left);
-  stats_.decode(split.right.data(), right);
-  const double sure = static_cast<double>(least) * (stats_.most_hessian() + stats_.unit(1));
-  if (left[1] >= sure && right[1] >= sure) return true;
-  const std::size_t n = n_left(split);
+  if (least <= 1 || stats_.counts_rows() || rows == nullptr) return true;
+  std::vector<double> sums(stats_.n_sums);
+  const double sure = static_cast<double>(least) * stats_.most_hessian();
+  const auto certain = [&](const std::vector<std::int64_t>& side) {
+    stats_.decode(side.data(), sums.data());
+    return stats_.weight_of(sums.data()) >= sure;
+  };
+  if (certain(split.left) && certain(split.right)) return true;
+  const std::size_t n = rows->n_left(split);
   return n >= least && node.rows - n >= least;
 }
 
 bool Grower::find(NodeId id, const ProfileSource& profiles, const Context& context, Split& split,
-                  RowCount n_left) const {
+                  const NodeRows* rows) const {
   const GrownNode& node = nodes_[id];
   const NodeRange range = ranges_.empty() ? NodeRange{} : ranges_[id];
   NodeSums about{sums(id),  range.lower,     range.upper,   node.key,
                  node.rows, node.bound >= 0, candidates(id)};
   const auto bound = static_cast<std::uint32_t>(node.bound);
   if (about.chained) about.features = {&bound, 1};
-  // A side that turns out too small asks for more hessian, until both have enough or none is left.
-  for (;; about.strict *= 2) {
-    if (!search_.best(about, profiles, context, split)) return false;
-    if (about.chained || admits(node, split, n_left)) return true;
-  }
+  if (!search_.best(about, profiles, context, split)) return false;
+  if (about.chained || admits(node, split, rows)) return true;
+  BinCounts counts;
+  rows->count(counts);
+  about.counts = &counts;
+  return search_.best(about, profiles, context, split) && admits(node, split, rows);
 }
 
 void Grower::feed(NodeId node, const ProfileSource& profiles, const Context& context,
-                  RowCount n_left) {
+                  const NodeRows* rows) {
   Split split;
-  if (!find(node, profiles, context, split, n_left)) return;
+  if (!find(node, profiles, context, split, rows)) return;
   if (params_.growth != Growth::best_first) {
     pending_.push_back({node, std::move(split)});
     return;
@@ -241,10 +231,11 @@ NodeId Grower::apply(NodeId id, const Split& split) {
   nodes_.push_back(right);
   for (const std::int64_t sum : split.left) raw_.push_back(sum);
   for (const std::int64_t sum : split.right) raw_.push_back(sum);
+  columns_.reach(left.depth);
   if (!groups_.empty()) {
     auto groups = std::make_shared<FeatureGroups>(*groups_[id]);
     groups->features.clear();
-    for (const std::uint32_t f : features_) {
+    for (const std::uint32_t f : columns_.of_level(left.depth)) {
       bool candidate = false;
       for (std::size_t g = 0; g < groups->open.size(); ++g) {
         const auto& group = params_.interactions[g];
@@ -274,6 +265,7 @@ void Grower::cut(NodeId id) {
 Grower Grower::detach(NodeId id) const {
   Grower branch(params_, search_, stats_, n_features_);
   branch.nodes_.push_back(nodes_[id]);
+  branch.columns_.reach(nodes_[id].depth);
   if (!ranges_.empty()) branch.ranges_.push_back(ranges_[id]);
   const auto raw = sums(id);
   branch.raw_.assign(raw.begin(), raw.end());

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "committee/clones.hpp"
+#include "wide_histogram.hpp"
 
 namespace committee {
 namespace {
@@ -162,14 +163,14 @@ void add_packed8_tiled(const BinnedMatrix& m, const Stats& stats, const RowId* r
                        std::size_t n_rows, std::int64_t* out) {
   const std::size_t p = m.n_features;
   if (p <= kTileFeatures) {
-    add_packed8(m.codes8.data(), p, rows, n_rows, stats.words.data(), out, 0, p);
+    add_packed8(m.rows8(), m.stride8(), rows, n_rows, stats.words.data(), out, 0, p);
     return;
   }
   for (std::size_t begin = 0; begin < n_rows; begin += kTileRows) {
     const std::size_t n = std::min(kTileRows, n_rows - begin);
     for (std::size_t first = 0; first < p; first += kTileFeatures) {
       const std::size_t last = std::min(p, first + kTileFeatures);
-      add_packed8(m.codes8.data(), p, rows + begin, n, stats.words.data(), out, first, last);
+      add_packed8(m.rows8(), m.stride8(), rows + begin, n, stats.words.data(), out, first, last);
     }
   }
 }
@@ -179,7 +180,7 @@ template <class Visit>
 void for_each_slot(const BinnedMatrix& m, std::size_t row, Visit visit) {
   const std::uint64_t* offset = m.column_offset.data();
   if (m.layout == Layout::dense8) {
-    const std::uint8_t* x = m.codes8.data() + row * m.n_features;
+    const std::uint8_t* x = m.rows8() + row * m.stride8();
     for (std::size_t j = 0; j < m.n_features; ++j) visit(j * 256 + x[j]);
   } else if (m.layout == Layout::dense16) {
     const std::uint16_t* x = m.codes16.data() + row * m.n_features;
@@ -194,9 +195,8 @@ void for_each_slot(const BinnedMatrix& m, std::size_t row, Visit visit) {
 /// Any layout, packed rows into single words.
 void add_packed(const BinnedMatrix& m, const Stats& stats, const RowId* rows, std::size_t n,
                 std::int64_t* out) {
-  if (stats.records != nullptr) {
-    return add_record_rows(stats.records, stats.record_size, rows, n, stats.shift, out,
-                           m.n_features);
+  if (stats.beside_bins) {
+    return add_record_rows(m.rows8(), m.stride8(), rows, n, stats.shift, out, m.n_features);
   }
   if (m.layout == Layout::dense8) return add_packed8_tiled(m, stats, rows, n, out);
   for (std::size_t i = 0; i < n; ++i) {
@@ -224,6 +224,10 @@ void add_blocks(const BinnedMatrix& m, const Stats& stats, std::span<const RowId
 void add_wide(const BinnedMatrix& m, const Stats& stats, std::span<const RowId> rows,
               Histogram& out) {
   const std::size_t width = stats.width;
+  if (m.layout == Layout::dense8) {
+    return add_wide8(m.codes8.data(), m.n_features, rows.data(), rows.size(), stats.words.data(),
+                     width, out.data());
+  }
   for (const RowId row : rows) {
     const std::int64_t* v = stats.words.data() + row * width;
     for_each_slot(m, row, [&](std::size_t slot) {

@@ -32,10 +32,7 @@ Histogram Leafwise::sum_rows(NodeId id, const Context& context) {
 /// Finds the split of an open node: from its rows when it is small, else from its histogram.
 void Leafwise::look(NodeId id, Histogram histogram, int slot, const Context& context) {
   State& state = states_[id];
-  const auto n_left = [&](const Split& split) {
-    const GrownNode& node = grower_.node(id);
-    return data_.partition.mark(node.begin, node.rows, data_.matrix, split, 0, nullptr, context);
-  };
+  const RowsInMemory of_node(data_.matrix, rows(id), context);
   Split split;
   bool found = false;
   if (small(id)) {
@@ -43,11 +40,11 @@ void Leafwise::look(NodeId id, Histogram histogram, int slot, const Context& con
     std::optional<Block>& block = blocks_[static_cast<std::size_t>(slot)];
     if (!block) block.emplace(data_.matrix, data_.stats);
     block->load(rows(id));
-    found = grower_.find(id, *block, Context{1, context.poll}, split, n_left);
+    found = grower_.find(id, *block, Context{1, context.poll}, split, &of_node);
   } else {
     if (histogram.empty()) histogram = sum_rows(id, context);
     const HistogramProfiles profiles(data_.matrix, data_.stats, histogram);
-    found = grower_.find(id, profiles, context, split, n_left);
+    found = grower_.find(id, profiles, context, split, &of_node);
     if (found) {
       state.histogram = std::move(histogram);
     } else {

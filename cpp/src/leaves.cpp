@@ -1,6 +1,9 @@
 #include "leaves.hpp"
 
 #include <algorithm>
+#include <optional>
+
+#include "code_walk.hpp"
 
 namespace committee {
 namespace {
@@ -76,6 +79,23 @@ bool goes_left(const ForestArrays& tree, const Node& node, std::uint32_t code, s
   return (tree.set_words[tree.set_begin[set] + code / 64] >> (code % 64) & 1) != 0;
 }
 
+/// The rows of one chunk that do not count.
+std::vector<RowId> uncounted(const Stats& stats, std::size_t begin) {
+  const std::size_t end = std::min(stats.n_rows, begin + kChunkRows);
+  const std::span<const RowId> counted = stats.some_rows();
+  auto next = std::lower_bound(counted.begin(), counted.end(), begin);
+  std::vector<RowId> rows;
+  rows.reserve(end - begin);
+  for (std::size_t row = begin; row < end; ++row) {
+    if (next != counted.end() && *next == row) {
+      ++next;
+    } else {
+      rows.push_back(static_cast<RowId>(row));
+    }
+  }
+  return rows;
+}
+
 }  // namespace
 
 LeafRows rows_of_leaves(const Grower& grower, const Partition& partition) {
@@ -109,16 +129,21 @@ void lead_uncounted(const ForestArrays& tree, const BinnedMatrix& matrix, const 
                     const Stats& stats, const Context& context, std::uint32_t* leaf_of) {
   if (stats.counts_all()) return;
   const std::vector<std::uint32_t> n_left = codes_left(tree, mapper);
+  const auto left_of = [&](std::uint32_t at, std::uint32_t code) {
+    const Node& node = tree.nodes[at];
+    return goes_left(tree, node, code, matrix.n_bins[node.feature & kFeatureMask], n_left[at]);
+  };
+  std::optional<CodeWalk> walk;
+  if (matrix.layout == Layout::dense8) walk.emplace(tree, matrix, left_of);
   const std::size_t n_chunks = (matrix.n_rows + kChunkRows - 1) / kChunkRows;
   parallel_for(n_chunks, context, [&](std::size_t k, int) {
-    const std::size_t end = std::min(matrix.n_rows, (k + 1) * kChunkRows);
-    for (std::size_t row = k * kChunkRows; row < end; ++row) {
-      if (stats.counts(static_cast<RowId>(row))) continue;
+    const std::vector<RowId> rows = uncounted(stats, k * kChunkRows);
+    if (walk) return walk->lead(rows, leaf_of);
+    for (const RowId row : rows) {
       std::uint32_t at = 0;
       while (tree.nodes[at].left != at) {
         const Node& node = tree.nodes[at];
-        const std::uint32_t f = node.feature & kFeatureMask;
-        const bool left = goes_left(tree, node, matrix.code(row, f), matrix.n_bins[f], n_left[at]);
+        const bool left = left_of(at, matrix.code(row, node.feature & kFeatureMask));
         at = node.left + (left ? 0 : 1);
       }
       leaf_of[row] = at;

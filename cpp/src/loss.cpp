@@ -203,7 +203,8 @@ void write_gradients(const GradientTask& task, std::span<float> gradient, std::s
                      const Context& context) {
   const Writer writer = writer_of(task.loss.kind);
   const bool multinomial = task.loss.kind == LossKind::multinomial;
-  const double parameter = multinomial ? static_cast<double>(task.output) : task.loss.parameter;
+  const double parameter =
+      multinomial ? static_cast<double>(task.output) : task.loss.parameter_of(task.output);
   // All scores of a row move in one round: Friedman's (K - 1) / K on the step, here on its divisor.
   const auto k = static_cast<double>(task.n_outputs);
   const double factor = multinomial ? k / (k - 1) : 1;

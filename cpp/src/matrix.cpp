@@ -2,6 +2,7 @@
 #include "committee/matrix.hpp"
 
 #include <algorithm>
+#include <cstring>
 
 #include "large_pages.hpp"
 
@@ -18,11 +19,11 @@ void check_row(std::size_t row, std::size_t n_rows) {
 }
 
 template <class Code>
-std::vector<Code> take_dense(const std::vector<Code>& codes, std::size_t width,
+std::vector<Code> take_dense(const Code* codes, std::size_t stride, std::size_t width,
                              std::span<const RowId> rows) {
   std::vector<Code> taken(rows.size() * width + kReadablePast / sizeof(Code));
   for (std::size_t i = 0; i < rows.size(); ++i) {
-    std::copy_n(codes.data() + rows[i] * width, width, taken.data() + i * width);
+    std::copy_n(codes + rows[i] * stride, width, taken.data() + i * width);
   }
   return taken;
 }
@@ -45,7 +46,7 @@ void take_sparse(const BinnedMatrix& from, std::span<const RowId> rows, BinnedMa
 }  // namespace
 
 std::uint32_t BinnedMatrix::code(std::size_t row, std::size_t feature) const {
-  if (layout == Layout::dense8) return codes8[row * n_features + feature];
+  if (layout == Layout::dense8) return rows8()[row * stride8() + feature];
   if (layout == Layout::dense16) return codes16[row * n_features + feature];
   const auto begin = entry_feature.begin() + static_cast<std::ptrdiff_t>(row_begin[row]);
   const auto end = entry_feature.begin() + static_cast<std::ptrdiff_t>(row_begin[row + 1]);
@@ -58,13 +59,36 @@ void BinnedMatrix::add_columns(const Context& context) {
   if (layout != Layout::dense8 || !columns8.empty()) return;
   constexpr std::size_t kTile = 64;  // rows and features that stay in the first cache
   resize_on_large_pages(columns8, n_rows * n_features);
+  const std::uint8_t* const rows = rows8();
+  const std::size_t stride = stride8();
   parallel_for((n_rows + kTile - 1) / kTile, context, [&](std::size_t k, int) {
     const std::size_t first = k * kTile, last = std::min(n_rows, first + kTile);
     for (std::size_t f = 0; f < n_features; ++f) {
       std::uint8_t* column = columns8.data() + f * n_rows;
-      for (std::size_t r = first; r < last; ++r) column[r] = codes8[r * n_features + f];
+      for (std::size_t r = first; r < last; ++r) column[r] = rows[r * stride + f];
     }
   });
+}
+
+void BinnedMatrix::spread_rows(const Context& context) {
+  constexpr std::size_t kChunkRows = 4096, kLine = 64;
+  if (layout != Layout::dense8 || stride8_ != 0 || n_rows < kNarrowRows) return;
+  std::size_t stride = 16;
+  while (stride < n_features + kStatBytes) stride *= 2;
+  if (stride > kLine) return;
+  std::vector<std::uint8_t> spread;
+  resize_on_large_pages(spread, n_rows * stride + kLine + kReadablePast);
+  const std::size_t origin =
+      (kLine - reinterpret_cast<std::uintptr_t>(spread.data()) % kLine) % kLine;
+  parallel_for((n_rows + kChunkRows - 1) / kChunkRows, context, [&](std::size_t k, int) {
+    const std::size_t last = std::min(n_rows, (k + 1) * kChunkRows);
+    for (std::size_t r = k * kChunkRows; r < last; ++r) {
+      std::memcpy(spread.data() + origin + r * stride, codes8.data() + r * n_features, n_features);
+    }
+  });
+  codes8 = std::move(spread);
+  origin8_ = origin;
+  stride8_ = stride;
 }
 
 BinnedMatrix BinnedMatrix::take(std::span<const RowId> rows) const {
@@ -78,8 +102,9 @@ BinnedMatrix BinnedMatrix::take(std::span<const RowId> rows) const {
   taken.zero_bin = zero_bin;
   taken.categorical = categorical;
   taken.column_offset = column_offset;
-  if (layout == Layout::dense8) taken.codes8 = take_dense(codes8, n_features, rows);
-  if (layout == Layout::dense16) taken.codes16 = take_dense(codes16, n_features, rows);
+  if (layout == Layout::dense8) taken.codes8 = take_dense(rows8(), stride8(), n_features, rows);
+  if (layout == Layout::dense16)
+    taken.codes16 = take_dense(codes16.data(), n_features, n_features, rows);
   if (layout == Layout::sparse) take_sparse(*this, rows, taken);
   return taken;
 }

@@ -47,8 +47,8 @@ std::size_t with_codes(const BinnedMatrix& m, std::size_t feature, F f) {
         const std::uint8_t* column = m.columns8.data() + feature * m.n_rows;
         return f([=](RowId r) { return column[r]; });
       }
-      const std::uint8_t* codes = m.codes8.data() + feature;
-      return f([=](RowId r) { return codes[r * p]; });
+      const std::uint8_t* codes = m.rows8() + feature;
+      return f([codes, stride = m.stride8()](RowId r) { return codes[r * stride]; });
     }
     case Layout::dense16: {
       const std::uint16_t* codes = m.codes16.data() + feature;
@@ -68,8 +68,13 @@ std::size_t divide_chunk(RowId* rows, RowId* spare, std::size_t n, const BinnedM
 
 std::vector<std::uint8_t> side_table(const Split& split, std::uint32_t n_bins) {
   std::vector<std::uint8_t> side(n_bins + 1);
-  for (std::uint32_t code = 0; code <= n_bins; ++code)
-    side[code] = split.goes_left(code, n_bins) ? 1 : 0;
+  if (split.categorical) {
+    for (std::uint32_t code = 0; code < n_bins; ++code)
+      side[code] = split.goes_left(code, n_bins) ? 1 : 0;
+  } else {
+    std::fill_n(side.begin(), std::min(split.bin + 1, n_bins), std::uint8_t{1});
+  }
+  side[n_bins] = split.missing_left ? 1 : 0;
   return side;
 }
 

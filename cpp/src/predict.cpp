@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "linear_value.hpp"
 #include "predict_ranked.hpp"
 #include "predict_walk.hpp"
 
@@ -128,6 +129,33 @@ struct Leaves {
     for (std::size_t r = 0; r < n; ++r) {
       to[r * n_trees] = table.node == nullptr ? leaf[r] : table.node[leaf[r]];
     }
+  }
+};
+
+struct LinearSums : LinearLeafValues {
+  std::span<const double> weight, intercept;
+  std::span<double> out;
+
+  void begin(std::size_t row, std::size_t n) const {
+    std::fill_n(out.data() + row, n, intercept.empty() ? 0.0 : intercept[0]);
+  }
+  template <class Leaf>
+  void add(std::size_t tree, std::size_t row, std::size_t n, const Leaf* leaf,
+           LeafTable table) const {
+    const double w = weight.empty() ? 1.0 : weight[tree];
+    each(tree, row, n, leaf, table, [&](std::size_t r, double value) { out[r] += w * value; });
+  }
+};
+
+struct LinearMembers : LinearLeafValues {
+  std::span<double> out;
+
+  void begin(std::size_t, std::size_t) const {}
+  template <class Leaf>
+  void add(std::size_t tree, std::size_t row, std::size_t n, const Leaf* leaf,
+           LeafTable table) const {
+    double* to = out.data() + tree * input.n_rows;
+    each(tree, row, n, leaf, table, [&](std::size_t r, double value) { to[r] = value; });
   }
 };
 
@@ -303,6 +331,20 @@ void predict_members(const Forest& forest, const Input& input, std::span<double>
   const std::size_t k = forest.arrays().n_outputs;
   check_length("out", out.size(), forest.n_trees() * input.n_rows * k, false);
   ask(forest, input, context, Members{k, input.n_rows, out});
+}
+
+void predict(const LinearForest& forest, const Input& input, std::span<const double> weight,
+             std::span<const double> intercept, std::span<double> out, const Context& context) {
+  check_length("weight", weight.size(), forest.trees().n_trees(), true);
+  check_length("intercept", intercept.size(), 1, true);
+  check_length("out", out.size(), input.n_rows, false);
+  ask(forest.trees(), input, context, LinearSums{{forest, input}, weight, intercept, out});
+}
+
+void predict_members(const LinearForest& forest, const Input& input, std::span<double> out,
+                     const Context& context) {
+  check_length("out", out.size(), forest.trees().n_trees() * input.n_rows, false);
+  ask(forest.trees(), input, context, LinearMembers{{forest, input}, out});
 }
 
 void predict_left_out(const Forest& forest, const Input& input,

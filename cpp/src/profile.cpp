@@ -73,8 +73,7 @@ void ProfileSource::halves(std::size_t feature, std::uint32_t bin, std::size_t w
 }
 
 void HistogramProfiles::read(std::size_t feature, Profile& out) const {
-  read_cells(histogram_.data() + matrix_.column_offset[feature] * width_, matrix_.n_bins[feature],
-             width_, out);
+  read_cells(cells(feature), matrix_.n_bins[feature], width_, out);
 }
 
 }  // namespace committee

@@ -108,14 +108,13 @@ void FeatureSearch::score_ahead(Scratch& scratch) const {
     scratch.a[k] = left[0];
     scratch.b[k] = left[1];
   }
-  score_boundaries(s.params_.criterion, s.params_.l2, scratch.a.data(), scratch.b.data(), n,
-                   total[0], total[1], scratch.score.data());
+  s.score_plain(scratch.a.data(), scratch.b.data(), n, total, scratch.score.data());
   const bool classes = s.stats_.kind == SumKind::classes;
   const double least = std::max(limit.min_weight, s.stats_.counts_rows() ? limit.min_rows : 0.0);
   const double all = classes ? total[0] + total[1] : total[1];
   for (std::size_t k = 0; k < n; ++k) {
     const double weight = classes ? scratch.a[k] + scratch.b[k] : scratch.b[k];
-    const double gain = scratch.score[k] - parent;
+    const double gain = scratch.score[k] - s.plain_parent(parent);
     if (weight < least || all - weight < least || !std::isfinite(gain)) continue;
     scratch.drawn[k] = {std::min(gain, perfect), gain, 0, false, true};
   }

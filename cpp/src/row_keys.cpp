@@ -11,12 +11,12 @@ constexpr std::size_t kMinTableRows = 256;      // fewer do not pay for the tabl
 constexpr std::size_t kMaxTableFeatures = 512;  // 1 MiB of hashes: stays in the L2 cache
 
 template <class Code>
-void add_codes(const BinnedMatrix& matrix, const Code* codes, const Context& context,
-               std::span<std::uint64_t> keys) {
+void add_codes(const BinnedMatrix& matrix, const Code* codes, std::size_t stride,
+               const Context& context, std::span<std::uint64_t> keys) {
   const std::size_t p = matrix.n_features;
   for_row_ranges(keys.size(), context, [&](std::size_t begin, std::size_t end) {
     for (std::size_t r = begin; r < end; ++r) {
-      for (std::size_t f = 0; f < p; ++f) keys[r] += mix(f, codes[r * p + f]);
+      for (std::size_t f = 0; f < p; ++f) keys[r] += mix(f, codes[r * stride + f]);
     }
   });
 }
@@ -28,7 +28,7 @@ void add_bytes(const BinnedMatrix& matrix, const Context& context, std::span<std
   for (std::size_t i = 0; i < hash.size(); ++i) hash[i] = mix(i / 256, i % 256);
   for_row_ranges(keys.size(), context, [&](std::size_t begin, std::size_t end) {
     for (std::size_t r = begin; r < end; ++r) {
-      const std::uint8_t* codes = matrix.codes8.data() + r * p;
+      const std::uint8_t* codes = matrix.rows8() + r * matrix.stride8();
       std::uint64_t sum = 0;
       for (std::size_t f = 0; f < p; ++f) sum += hash[f * 256 + codes[f]];
       keys[r] = sum;
@@ -81,9 +81,9 @@ std::vector<std::uint64_t> row_keys(const BinnedMatrix& matrix, std::span<const 
   if (matrix.layout == Layout::sparse) {
     add_entries(matrix, context, keys);
   } else if (matrix.layout == Layout::dense16) {
-    add_codes(matrix, matrix.codes16.data(), context, keys);
+    add_codes(matrix, matrix.codes16.data(), matrix.n_features, context, keys);
   } else if (matrix.n_features > kMaxTableFeatures || matrix.n_rows < kMinTableRows) {
-    add_codes(matrix, matrix.codes8.data(), context, keys);
+    add_codes(matrix, matrix.rows8(), matrix.stride8(), context, keys);
   } else {
     add_bytes(matrix, context, keys);
   }

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "committee/split.hpp"
+#include "newton_scan.hpp"
 
 namespace committee {
 
@@ -20,6 +21,7 @@ struct Boundary {
 
 /// What each side must satisfy.
 struct Limits {
+  BinRange among[2];  // boundaries with rows enough, missing rows right and left
   double min_weight = 0;
   double min_rows = 0;  // 0: rows are not counted
   int monotone = 0;     // of the feature at hand
@@ -55,7 +57,7 @@ struct PairScorer {
   C criterion;
   SumKind kind;
   unsigned shift;
-  double unit_a, unit_b, l2, mean;
+  double unit_a, unit_b, l1, l2, mean;
   bool need_value;
   std::size_t width = kPacked ? 1 : 2;
 
@@ -71,9 +73,12 @@ struct PairScorer {
     side.score = criterion(a - mean * b, b);
     side.weight = kind == SumKind::classes ? a + b : b;
     side.rows = side.weight;
-    if (need_value)
-      side.value = kind == SumKind::classes ? b / (a + b)
-                                            : (kind == SumKind::newton ? -1 : 1) * a / (b + l2);
+    if (!need_value) return;
+    if (kind == SumKind::classes) {
+      side.value = b / (a + b);
+    } else {
+      side.value = (kind == SumKind::newton ? -soft_threshold(a, l1) : a) / (b + l2);
+    }
   }
 };
 
@@ -120,6 +125,7 @@ void scan(const Scorer& scorer, const Profile& profile, const std::uint32_t* ord
     for (std::size_t j = 0; j < width; ++j) left[j] += cell[j];
     if (i < begin) continue;
     for (int side = 0; side <= (profile.has_missing ? 1 : 0); ++side) {
+      if (i < limits.among[side].begin || i >= limits.among[side].end) continue;
       const std::int64_t* the_left = left;
       if (side == 1) {
         if (i + 1 == profile.n) break;  // everything left: no split

@@ -62,6 +62,15 @@ void MemoryShard::route(NodeId node, NodeId left, const Split& split, RowFacts f
   widen(rows(left + 1), y_range.subspan(y_range.size() / 2));
 }
 
+std::size_t MemoryShard::n_left(NodeId node, const Split& split, const Context& context) const {
+  return RowsInMemory(matrix_, rows(node), context).n_left(split);
+}
+
+void MemoryShard::count(NodeId node, std::vector<std::uint32_t>& counts,
+                        const Context& context) const {
+  RowsInMemory(matrix_, rows(node), context).add(counts);
+}
+
 void MemoryShard::add_fine(NodeId leaf, __int128* fine) const { stats_.add_fine(rows(leaf), fine); }
 
 void MemoryShard::settle(NodeId leaf, double value, std::span<double> scores) const {
@@ -87,6 +96,30 @@ bool constant(const Stats& stats, std::span<const double> ranges) {
   }
   return true;
 }
+
+/// The rows of a node, wherever they are.
+class ShardedRows final : public NodeRows {
+ public:
+  ShardedRows(std::span<const std::unique_ptr<Shard>> shards, const BinnedMatrix& layout,
+              NodeId node, const Context& context)
+      : shards_(shards), layout_(layout), node_(node), context_(context) {}
+  std::size_t n_left(const Split& split) const override {
+    std::size_t n = 0;
+    for (const auto& shard : shards_) n += shard->n_left(node_, split, context_);
+    return n;
+  }
+  void count(BinCounts& counts) const override {
+    counts.rows.assign(layout_.histogram_size(), 0);
+    counts.offset = layout_.column_offset;
+    for (const auto& shard : shards_) shard->count(node_, counts.rows, context_);
+  }
+
+ private:
+  std::span<const std::unique_ptr<Shard>> shards_;
+  const BinnedMatrix& layout_;
+  NodeId node_;
+  const Context& context_;
+};
 
 /// Drives a grower over shards: sums travel, rows stay.
 class ShardedTree {
@@ -147,7 +180,8 @@ class ShardedTree {
     return sum;
   }
   void feed(NodeId id, Histogram sum) {
-    grower_.feed(id, HistogramProfiles(layout_, stats_, sum), context_);
+    const ShardedRows rows(shards_, layout_, id, context_);
+    grower_.feed(id, HistogramProfiles(layout_, stats_, sum), context_, &rows);
     kept_.resize(std::max<std::size_t>(kept_.size(), id + 1));
     kept_[id] = std::move(sum);
     for (const NodeId hopeless : grower_.given_up()) Histogram().swap(kept_[hopeless]);
@@ -169,6 +203,9 @@ ForestArrays grow_tree(std::span<const std::unique_ptr<Shard>> shards, const Bin
   if (params.criterion == Criterion::absolute_error) {
     throw std::invalid_argument(
         "absolute_error needs all rows in one place: medians do not add up over shards");
+  }
+  if (params.growth == Growth::symmetric) {
+    throw std::invalid_argument("symmetric trees need all rows in one place");
   }
   check_growth(layout, mapper, stats, params);
   const SplitSearch search(params, mapper, stats);

@@ -11,7 +11,8 @@ namespace committee {
 namespace {
 
 constexpr std::size_t kParallelCells =
-    65536;                             // bins to scan before a second thread is worth waking
+    65536;  // bins to scan before a second thread is worth waking
+constexpr double kNoBound = -std::numeric_limits<double>::infinity();
 constexpr std::size_t kAheadRows = 3;  // two are parted by the first cut that is drawn
 
 }  // namespace
@@ -39,8 +40,9 @@ void put_level(std::vector<std::uint64_t>& set, std::uint32_t level, bool in) {
 
 SplitSearch::SplitSearch(const TreeParams& params, const BinMapper& mapper, const Stats& stats)
     : params_(params), mapper_(mapper), stats_(stats) {
-  shape_ = {stats.n_sums, stats.n_classes, params.l2};
+  shape_ = {stats.n_sums, stats.n_classes, params.l2, params.l1};
   min_weight_ = params.min_weight_leaf / stats.weight_scale() * kRounded;
+  if (stats.kind == SumKind::newton && stats.n_outputs > 1) shape_.least = params.least_hessian;
   pair_ = stats.n_sums == 2 && !stats.has_count() && stats.width <= 2;
   check_rows_ = params.min_rows_leaf > 1 || params.in_parts;
   if (params.rule == SplitRule::random) draw_table_ = std::make_unique<DrawTable>(mapper);
@@ -49,8 +51,25 @@ SplitSearch::SplitSearch(const TreeParams& params, const BinMapper& mapper, cons
 SplitSearch::~SplitSearch() = default;
 
 double SplitSearch::pair_value(double a, double b) const {
+  if (stats_.kind == SumKind::newton) a = soft_threshold(a, params_.l1);
+  return pair_ratio(a, b);
+}
+
+double SplitSearch::pair_ratio(double a, double b) const {
   if (stats_.kind == SumKind::classes) return b / (a + b);
   return (stats_.kind == SumKind::newton ? -a : a) / (b + params_.l2);
+}
+
+void SplitSearch::score_plain(const double* a, const double* b, std::size_t n,
+                              const double total[2], double* out) const {
+  if (params_.criterion == Criterion::newton && params_.l1 > 0) {
+    return score_thresholded(params_.l1, params_.l2, a, b, n, total[0], total[1], out);
+  }
+  score_boundaries(params_.criterion, params_.l2, a, b, n, total[0], total[1], out);
+}
+
+double SplitSearch::plain_parent(double parent) const {
+  return params_.criterion == Criterion::newton && params_.l1 == 0 ? 0.0 : parent;
 }
 
 /// A keyed shuffle of the node's features, as far as it is asked for.
@@ -83,7 +102,8 @@ Candidate SplitSearch::search_features(const NodeSums& node, const ProfileSource
   }
   const double parent = squared ? 0.0 : node_score(params_.criterion, shape_, sums.data());
   const double perfect = perfect_score(params_.criterion, shape_, sums.data()) - parent;
-  const FeatureSearch search{*this, node, parent, mean, perfect, &context};
+  const double weight = stats_.weight_of(sums.data());
+  const FeatureSearch search{*this, node, parent, mean, perfect, weight, &context};
   order.assign(node.features.begin(), node.features.end());
   if (const auto* varying = profiles.varying(); varying != nullptr && params_.node_features == 0) {
     std::vector<std::uint32_t> some;
@@ -207,14 +227,20 @@ Candidate SplitSearch::best_ratio(const NodeSums& node, const ProfileSource& pro
 }
 
 void SplitSearch::materialise(const NodeSums& node, const ProfileSource& profiles,
-                              const Candidate& c, Scratch& scratch, Split& split) const {
+                              const Candidate& found, Scratch& scratch, Split& split) const {
   const std::size_t width = stats_.width;
+  Candidate c = found;
   if (c.halved) {
     profiles.halves(c.feature, c.bin, width, scratch.profile);
   } else {
     profiles.read(c.feature, scratch.profile);
   }
   Profile& profile = scratch.profile;
+  if (c.by_bin) {
+    const auto end = profile.bin.begin() + static_cast<std::ptrdiff_t>(profile.n);
+    const auto at = std::lower_bound(profile.bin.begin(), end, c.bin);
+    c.boundary.index = static_cast<std::size_t>(at - profile.bin.begin());
+  }
   split.quality = c.quality;
   split.gain = c.boundary.gain;
   split.feature = c.feature;
@@ -278,7 +304,8 @@ bool SplitSearch::best(const NodeSums& node, const ProfileSource& profiles, cons
   thread_local Scratch scratch;
   const Candidate candidate = search_features(node, profiles, context, scratch);
   if (!candidate.boundary.found) return false;
-  if (!node.chained && !enough(candidate.boundary.gain)) return false;
+  const double gain = candidate.boundary.gain;
+  if (!node.chained && (!enough(gain) || gain <= rounding(node))) return false;
   materialise(node, profiles, candidate, scratch, split);
   return true;
 }
@@ -297,6 +324,19 @@ double SplitSearch::node_weight(const NodeSums& node) const {
   return stats_.weight_of(sums.data());
 }
 
+/// What a split of rows that are all alike might seem to gain, as gradients of boosting are rounded
+/// by a unit each: (n * unit)^2 / H, with some to spare for float64. Where more is asked for, or
+/// sums are exact, nothing.
+double SplitSearch::rounding(const NodeSums& node) const {
+  if (stats_.gradient32.empty() || !std::isfinite(params_.min_gain)) return kNoBound;
+  const double weight = node_weight(node);
+  double units = 0;
+  for (std::size_t m = 0; m < stats_.n_outputs; ++m)
+    units += stats_.unit(2 * m) * stats_.unit(2 * m);
+  const auto n = static_cast<double>(node.rows);
+  return weight > 0 ? 16 * n * n * units / weight : 0.0;
+}
+
 bool SplitSearch::enough(double gain) const {
   if (params_.min_gain <= 0)
     return gain > params_.min_gain;  // scales could make a tiny gain vanish
@@ -307,6 +347,8 @@ double SplitSearch::score_scale() const {
   const double mean =
       1.0 / static_cast<double>(stats_.n_outputs);  // impurities are averaged over outputs
   switch (params_.criterion) {
+    case Criterion::newton:
+      return 1;  // gains of outputs are added
     case Criterion::squared_error:
       return mean * stats_.y_scale() * stats_.y_scale();
     case Criterion::poisson:

@@ -358,7 +358,13 @@ void Stats::total(std::int64_t* raw) const {
 }
 
 void Stats::decode_wide(const std::int64_t* raw, double* sums) const {
-  if (limbs_ == 1) {
+  if (kind == SumKind::newton && n_outputs > 1) {  // each word is a pair
+    const std::int64_t mask = (std::int64_t{1} << shift) - 1;
+    for (std::size_t m = 0; m < n_outputs; ++m) {
+      sums[2 * m] = static_cast<double>(raw[m] >> shift) * unit_[2 * m];
+      sums[2 * m + 1] = static_cast<double>(raw[m] & mask) * unit_[2 * m + 1];
+    }
+  } else if (limbs_ == 1) {
     for (std::size_t j = 0; j < n_sums; ++j) sums[j] = static_cast<double>(raw[j]) * unit_[j];
   } else {
     for (std::size_t m = 0; m < n_outputs; ++m) {
@@ -370,8 +376,12 @@ void Stats::decode_wide(const std::int64_t* raw, double* sums) const {
 }
 
 double Stats::weight_of(const double* sums) const {
-  if (kind != SumKind::classes) return sums[n_sums - 1];
   double total = 0;
+  if (kind == SumKind::newton && n_outputs > 1) {
+    for (std::size_t m = 0; m < n_outputs; ++m) total += sums[2 * m + 1];
+    return total / static_cast<double>(n_outputs);
+  }
+  if (kind != SumKind::classes) return sums[n_sums - 1];
   for (std::size_t k = 0; k < n_classes[0]; ++k) total += sums[k];
   return total;
 }

@@ -9,6 +9,7 @@
 #include "large_pages.hpp"
 #include "leafwise.hpp"
 #include "leaves.hpp"
+#include "symmetric.hpp"
 
 namespace committee {
 namespace {
@@ -76,6 +77,7 @@ ForestArrays grow(const BinnedMatrix& matrix, const BinMapper& mapper, const Sta
   grower.wanted();
   const auto finish = [&](Grower& grown) {
     ForestArrays tree = grown.finish(fine_sums(grown, stats, partition, context));
+    if (params.growth == Growth::symmetric) Symmetric::lend_values(params, stats, tree);
     if (wanted.rows != nullptr) *wanted.rows = rows_of_leaves(grown, partition);
     if (wanted.leaf_of != nullptr) {
       name_leaves(grown, partition, context, wanted.leaf_of);
@@ -91,6 +93,11 @@ ForestArrays grow(const BinnedMatrix& matrix, const BinMapper& mapper, const Sta
   HistogramPool& pool = space.pool(matrix.histogram_size() * stats.width);
   const bool ordered = wanted.rows != nullptr || stats.fine_width() > 0;
   const TreeData data{matrix, stats, params, partition, pool, ordered, wanted.leaf_of};
+  if (params.growth == Growth::symmetric) {
+    Symmetric symmetric(data, mapper, search, std::move(grower));
+    symmetric.grow(context);
+    return finish(symmetric.grower());
+  }
   if (params.growth == Growth::best_first && !DrawnProfiles::pays(matrix, params.node_features)) {
     Leafwise leafwise(data, std::move(grower));
     leafwise.grow(context);
@@ -157,6 +164,9 @@ void check_growth(const BinnedMatrix& matrix, const BinMapper& mapper, const Sta
   require(matrix.n_features == mapper.n_features(), "matrix and bin mapper differ in features");
   require(matrix.n_rows == stats.n_rows, "matrix and statistics differ in rows");
   require(std::isfinite(params.l2) && params.l2 >= 0, "l2 must be finite and >= 0");
+  require(std::isfinite(params.l1) && params.l1 >= 0, "l1 must be finite and >= 0");
+  require(std::isfinite(params.least_hessian) && params.least_hessian >= 0,
+          "least_hessian must be finite and >= 0");
   require(kind == stats.kind, "the criterion does not fit the kind of statistics");
   require(!absolute || stats.n_outputs == 1,
           "absolute_error takes one output: a median of vectors is not defined");
@@ -171,6 +181,7 @@ void check_growth(const BinnedMatrix& matrix, const BinMapper& mapper, const Sta
   }
   require(params.min_rows_leaf <= 1 || absolute || stats.counts_rows() || stats.most_hessian() > 0,
           "min_rows_leaf needs counted statistics");
+  if (params.growth == Growth::symmetric) check_symmetric(stats, params);
 }
 
 RowFacts row_facts(const Stats& stats, std::span<const RowId> rows) {

@@ -41,7 +41,7 @@ struct Run {
   }
   std::vector<double> raw = std::vector<double>(3000, 0.0);
 
-  BoostTask task(double subsample = 1) const {
+  BoostTask task(double subsample = 1) {
     return {data.matrix,
             data.mapper,
             {LossKind::logistic, 0},
@@ -199,10 +199,10 @@ TEST(leafwise_is_best_first_on_any_number_of_threads) {
   }
 }
 
-TEST(boost_is_the_same_with_and_without_records) {
-  // Records of 16, 32 and 64 bytes, and none; a sparse matrix never has any.
+TEST(boost_is_the_same_with_statistics_beside_bins_and_apart) {
+  // Rows spread to 16, 32 and 64 bytes, and not at all; sparse ones never are.
   for (const std::size_t p : {3u, 12u, 13u, 28u, 29u, 60u, 61u}) {
-    const std::size_t n = 33000;  // fewer keep more bits than records have room for
+    const std::size_t n = 33000;  // fewer keep more bits than there is room for
     const Data data({.n_rows = n, .n_features = p, .missing = 0.1, .zeros = 0.3, .seed = p});
     std::vector<double> y = make_y(data.table, 3);
     for (double& v : y) v = v > 0 ? 1 : 0;
@@ -211,11 +211,16 @@ TEST(boost_is_the_same_with_and_without_records) {
     params.growth = Growth::best_first;
     params.max_leaves = 20;
     params.min_gain = 0;
-    const auto grown = [&](const BinnedMatrix& matrix) {
+    const auto grown = [&](BinnedMatrix matrix, bool spread) {
+      if (spread) matrix.spread_rows(Context{2});
+      CHECK((matrix.room8() != nullptr) == (spread && p <= 60));
       std::vector<double> raw(n, 0.0);
-      const BoostTask task{matrix, data.mapper, {LossKind::logistic, 0}, y, {}, {}, 1, params, 0.3};
+      const Loss loss{LossKind::logistic, 0, {}};
+      const BoostTask task{matrix, data.mapper, loss, y, {}, {}, 1, params, 0.3};
       return boost(task, 0, 3, raw, Context{2})[0];
     };
-    CHECK(same_tree(grown(data.matrix).arrays(), grown(data.sparse_matrix).arrays()));
+    const Forest spread = grown(data.matrix, true);
+    CHECK(same_tree(spread.arrays(), grown(data.matrix, false).arrays()));
+    CHECK(same_tree(spread.arrays(), grown(data.sparse_matrix, false).arrays()));
   }
 }

@@ -2,6 +2,7 @@
 #include "binning_data.hpp"
 #include "check.hpp"
 #include "committee/matrix.hpp"
+#include "committee/row_keys.hpp"
 
 using namespace committee;
 using namespace binning_test;
@@ -23,6 +24,31 @@ void check_take(const BinnedMatrix& matrix) {
 }
 
 }  // namespace
+
+TEST(spread_rows_keep_their_cells) {
+  const Table t = mixed_table(kNarrowRows, 1, 11);
+  const Dense<double> dense(t, Order::c);
+  const Context context;
+  const BinMapper mapper = BinMapper::fit(dense.input, {}, {255, 0, {}}, context);
+  const BinnedMatrix close = mapper.transform(dense.input, context);
+  BinnedMatrix spread = close, few = close.take(std::vector<RowId>{3, 1, 2});
+  spread.spread_rows(context);
+  few.spread_rows(context);
+  CHECK(spread.stride8() == 16 && spread.room8() == spread.rows8() + 12);
+  CHECK(few.stride8() == 11 && few.room8() == nullptr);
+  CHECK(reinterpret_cast<std::uintptr_t>(spread.rows8()) % 64 == 0);
+  const std::vector<double> y(kNarrowRows, 1.0);
+  CHECK(row_keys(spread, y, 1, context) == row_keys(close, y, 1, context));
+  for (std::size_t r = 0; r < spread.n_rows; r += 97) {
+    for (std::size_t f = 0; f < 11; ++f) CHECK(spread.code(r, f) == close.code(r, f));
+  }
+  spread.add_columns(context);
+  BinnedMatrix with_columns = close;
+  with_columns.add_columns(context);
+  CHECK(spread.columns8 == with_columns.columns8);
+  const std::vector<RowId> some{7, 0, 7};
+  CHECK(spread.take(some).codes8 == close.take(some).codes8);
+}
 
 TEST(take_keeps_the_cells_of_rows) {
   const Table t = mixed_table(300, 1, 11);

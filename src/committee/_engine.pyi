@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 Floats = npt.NDArray[np.float64]
+Floats32 = npt.NDArray[np.float32]
 UInts32 = npt.NDArray[np.uint32]
 UInts64 = npt.NDArray[np.uint64]
 UInts8 = npt.NDArray[np.uint8]
@@ -41,6 +42,7 @@ class BinnedMatrix:
     def nbytes(self) -> int: ...
     def code(self, row: int, feature: int) -> int: ...
     def add_columns(self, n_threads: int = 1) -> None: ...
+    def spread_rows(self, n_threads: int = 1) -> None: ...
 
 class BinMapper:
     @staticmethod
@@ -78,6 +80,7 @@ class Growth(Enum):
     depth_first = ...
     best_first = ...
     level = ...
+    symmetric = ...
 
 class TreeParams:
     criterion: Criterion
@@ -91,9 +94,12 @@ class TreeParams:
     min_gain: float
     node_features: int
     tree_features: int
+    level_features: int
     multiway: bool
     in_parts: bool
     l2: float
+    l1: float
+    least_hessian: float
     monotone: Sequence[int]
     interactions: Sequence[Sequence[int]]
     seed: int
@@ -119,6 +125,13 @@ class Stats:
     ) -> Stats: ...
     @staticmethod
     def gradients(
+        gradient: npt.NDArray[np.float32],
+        hessian: npt.NDArray[np.float32] | None,
+        rows: UInts32 | None = None,
+        n_threads: int = 1,
+    ) -> Stats: ...
+    @staticmethod
+    def vector_gradients(
         gradient: npt.NDArray[np.float32],
         hessian: npt.NDArray[np.float32] | None,
         rows: UInts32 | None = None,
@@ -349,11 +362,15 @@ class LossKind(Enum):
     multinomial = ...
 
 class Loss:
-    def __init__(self, kind: LossKind, parameter: float = 0.0) -> None: ...
+    def __init__(
+        self, kind: LossKind, parameter: float = 0.0, levels: Sequence[float] = ()
+    ) -> None: ...
     @property
     def kind(self) -> LossKind: ...
     @property
     def parameter(self) -> float: ...
+    @property
+    def levels(self) -> list[float]: ...
     @property
     def has_unit_hessian(self) -> bool: ...
 
@@ -384,6 +401,108 @@ def boost(
     first: int,
     n_rounds: int,
     n_threads: int = 1,
+    gradient_based: bool = False,
+    n_parallel: int = 1,
+    column_loss: Sequence[Loss] = ...,
+    vector_leaves: bool = False,
 ) -> list[Forest]: ...
-def tree_seed(seed: int, round: int, output: int) -> int: ...
-def rows_of_round(seed: int, round: int, row_key: UInts64, share: float) -> UInts32: ...
+def tree_seed(seed: int, number: int, output: int) -> int: ...
+def rows_of_round(
+    seed: int, number: int, row_key: UInts64, share: float, n_threads: int = 1
+) -> UInts32: ...
+
+class GradientDraw:
+    def __init__(self, n_rows: int) -> None: ...
+    def add(self, gradient: Floats32, hessian: Floats32 | None, n_threads: int = 1) -> None: ...
+    def settle(self, share: float, n_threads: int = 1) -> None: ...
+    def rows(self, seed: int, number: int, row_key: UInts64, n_threads: int = 1) -> UInts32: ...
+    def weighed(
+        self, rows: UInts32, gradient: Floats32, hessian: Floats32 | None, n_threads: int = 1
+    ) -> tuple[Floats32, Floats32]: ...
+    @property
+    def chance(self) -> Floats: ...
+
+class LeafLedger:
+    def __init__(self, n_rows: int) -> None: ...
+    @property
+    def n_trees(self) -> int: ...
+    def add(self, leaf: UInts32, value: Floats) -> None: ...
+    def sum(self, weight: Floats, raw: Floats, n_threads: int = 1) -> None: ...
+
+def boost_linear(
+    matrix: BinnedMatrix,
+    mapper: BinMapper,
+    loss: Loss,
+    y: Floats,
+    weight: Floats | None,
+    row_key: UInts64 | None,
+    raw: Floats,
+    params: TreeParams,
+    learning_rate: float,
+    subsample: float,
+    first: int,
+    n_rounds: int,
+    n_threads: int,
+    gradient_based: bool,
+    n_parallel: int,
+    column_loss: Sequence[Loss],
+    table: Table,
+    slope_l2: float,
+) -> list[LinearForest]: ...
+
+class LinearForest:
+    @staticmethod
+    def from_arrays(
+        trees: Forest,
+        begin: UInts64,
+        level: Floats,
+        feature: UInts32,
+        slope: Floats,
+        low: Floats,
+        high: Floats,
+    ) -> LinearForest: ...
+    @staticmethod
+    def concatenate(forests: Sequence[LinearForest]) -> LinearForest: ...
+    def slice(self, begin: int, end: int) -> LinearForest: ...
+    @property
+    def trees(self) -> Forest: ...
+    @property
+    def n_outputs(self) -> int: ...
+    @property
+    def n_trees(self) -> int: ...
+    @property
+    def n_features(self) -> int: ...
+    @property
+    def begin(self) -> UInts64: ...
+    @property
+    def level(self) -> Floats: ...
+    @property
+    def feature(self) -> UInts32: ...
+    @property
+    def slope(self) -> Floats: ...
+    @property
+    def low(self) -> Floats: ...
+    @property
+    def high(self) -> Floats: ...
+    def predict(
+        self,
+        table: Table,
+        weight: Floats | None = None,
+        intercept: Floats | None = None,
+        n_threads: int = 1,
+    ) -> Floats: ...
+    def predict_members(self, table: Table, n_threads: int = 1) -> Floats: ...
+
+def fit_linear_leaves(
+    tree: Forest,
+    table: Table,
+    gradient: npt.NDArray[np.float32],
+    hessian: npt.NDArray[np.float32] | None,
+    leaf: UInts32,
+    rows: UInts32 | None,
+    l2: float,
+    slope_l2: float,
+    scale: float,
+    raw: Floats,
+    n_threads: int = 1,
+) -> LinearForest: ...

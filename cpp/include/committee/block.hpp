@@ -46,7 +46,7 @@ class Block final : public ProfileSource {
 
  private:
   template <class Code>
-  void load_dense(const Code* codes, std::vector<Code>& columns);
+  void load_dense(const Code* codes, std::size_t stride, std::vector<Code>& columns);
   void load_rows();
   void load_sparse();
   template <class CodeAt>

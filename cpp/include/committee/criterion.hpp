@@ -11,6 +11,7 @@
 #include <cmath>
 
 #include "committee/det_math.hpp"
+#include "committee/soft_threshold.hpp"
 #include "committee/types.hpp"
 
 namespace committee {
@@ -30,11 +31,13 @@ enum class Criterion : std::uint8_t {
 
 constexpr bool for_classes(Criterion c) { return c <= Criterion::exponential; }
 
-/// The shape of the sums a criterion reads, and its one free number.
+/// The shape of the sums a criterion reads, and its free numbers.
 struct SumShape {
   std::size_t n_sums = 2;
   std::vector<std::uint32_t> n_classes;  // per output; empty for regression
   double l2 = 0;                         // newton: lambda
+  double l1 = 0;                         // newton: alpha
+  double least = 0;  // newton, several outputs: hessian that each counts with at least
 };
 
 // Two sums (a, b): two classes, or (weight * y, weight), or (gradient, hessian).
@@ -60,6 +63,27 @@ struct Squared {  // also Newton
   double operator()(double a, double b) const {
     const double h = b + l2;
     return h > 0 ? a * a / h : 0.0;
+  }
+};
+/// What Newton's score gains by two sides with a = HL + l2 and b = HR + l2. Since GL + GR = G,
+///   GL^2 / a + GR^2 / b = G^2 / (a + b) + (a + b) (GL - G a / (a + b))^2 / (a b):
+/// the first term is the same for all cuts, and the second loses nothing by cancellation. The
+/// square is taken of both sides alike, so that mirrored splits tie to the last bit.
+struct NewtonSides {
+  double gradient, hessian, l2, mean, half, less;
+  NewtonSides(double g, double h, double lambda)
+      : gradient(g),
+        hessian(h),
+        l2(lambda),
+        mean(g / (h + 2 * lambda)),
+        half((h + 2 * lambda) / 2),
+        less(g * mean * lambda / (h + lambda)) {}
+  /// From the part that varies, ((GL - mean a)^2 + (GR - mean b)^2) / (a b).
+  double gain(double varying) const { return half * varying - less; }
+  double operator()(double g, double h) const {
+    const double a = h + l2, b = (hessian - h) + l2;
+    const double left = g - mean * a, right = (gradient - g) - mean * b;
+    return gain((left * left + right * right) / (a * b));
   }
 };
 struct Poisson {  // half the deviance: sum y log(mean); a side whose sum of y is zero has no finite
@@ -141,9 +165,16 @@ struct Squared {
     return squares / weight;
   }
 };
+/// One output, or the sum over several (gradient, hessian) of leaves that are vectors. These check
+/// the hessian of all outputs together: one that has next to none must not divide by it.
 struct Newton {
   double operator()(const SumShape& shape, const double* s) const {
-    return pair::Squared{shape.l2}(s[0], s[1]);
+    if (shape.n_sums == 2 && shape.l1 > 0) return pair::Thresholded{shape.l1, shape.l2}(s[0], s[1]);
+    if (shape.n_sums == 2) return pair::Squared{shape.l2}(s[0], s[1]);
+    double score = 0;
+    for (std::size_t m = 0; m < shape.n_sums; m += 2)
+      score += pair::Squared{shape.l2}(s[m], std::max(s[m + 1], shape.least));
+    return score;
   }
 };
 struct Poisson {
@@ -158,7 +189,7 @@ struct Poisson {
 }  // namespace many
 
 /// out[i] = s(a[i], b[i]) + s(total_a - a[i], total_b - b[i]) for two sums: every boundary of a
-/// profile at once. Squared error: the gain itself, taken from the node's mean.
+/// profile at once. Squared error and Newton: the gain itself, taken from the node's mean.
 void score_boundaries(Criterion criterion, double l2, const double* a, const double* b,
                       std::size_t n, double total_a, double total_b, double* out);
 

@@ -17,8 +17,9 @@
 #include <memory>
 #include <set>
 
+#include "committee/column_draw.hpp"
 #include "committee/forest.hpp"
-#include "committee/split.hpp"
+#include "committee/node_rows.hpp"
 
 namespace committee {
 
@@ -29,24 +30,6 @@ struct RowFacts {
   std::size_t rows = 0;
   bool constant_target = false;  // regression: nothing left to explain
   RowId row = 0;                 // any of them
-};
-
-/// How many rows of a node go left: asked where the sums cannot tell whether a side has enough. A
-/// borrowed callable; none where sums count the rows.
-class RowCount {
- public:
-  RowCount() = default;
-  template <class F>
-  RowCount(const F& f)  // NOLINT(google-explicit-constructor): a lambda at the call site
-      : object_(&f), call_([](const void* o, const Split& split) -> std::size_t {
-          return (*static_cast<const F*>(o))(split);
-        }) {}
-  explicit operator bool() const { return call_ != nullptr; }
-  std::size_t operator()(const Split& split) const { return call_(object_, split); }
-
- private:
-  const void* object_ = nullptr;
-  std::size_t (*call_)(const void*, const Split&) = nullptr;
 };
 
 /// A cache line: they are written in the order of growth and read in the order of levels.
@@ -84,8 +67,10 @@ class Grower {
   // --- the protocol ---
   void start(std::span<const std::int64_t> totals, RowFacts facts);
   std::vector<NodeId> wanted();
+  /// `rows` are asked where sums cannot tell whether a side has enough of them; none where sums
+  /// count the rows.
   void feed(NodeId node, const ProfileSource& profiles, const Context& context,
-            RowCount n_left = {});
+            const NodeRows* rows = nullptr);
   /// Nodes whose split can no longer come: as many better ones wait as leaves may still be added.
   std::vector<NodeId> given_up();
   std::vector<NodeId> splits();
@@ -109,7 +94,7 @@ class Grower {
   const Split& pending(NodeId id) const;
   std::span<const std::uint32_t> candidates(NodeId id) const;  // features the node may be split on
   bool find(NodeId id, const ProfileSource& profiles, const Context& context, Split& split,
-            RowCount n_left = {}) const;
+            const NodeRows* rows = nullptr) const;
   NodeId apply(NodeId id, const Split& split);  // makes the children; returns the left one
   /// A grower for the subtree below `id`, and its return.
   Grower detach(NodeId id) const;
@@ -122,7 +107,7 @@ class Grower {
   bool ranged() const {
     return !params_.monotone.empty() || params_.criterion == Criterion::absolute_error;
   }
-  bool admits(const GrownNode& node, const Split& split, RowCount n_left) const;
+  bool admits(const GrownNode& node, const Split& split, const NodeRows* rows) const;
   void bound_children(NodeId parent, const Split& split);
   void set_values(ForestArrays& out, std::span<const NodeId> order,
                   std::vector<__int128>& fine) const;
@@ -144,7 +129,7 @@ class Grower {
   const SplitSearch& search_;
   const Stats& stats_;
   std::size_t n_features_;
-  std::vector<std::uint32_t> features_;  // of the tree
+  ColumnDraw columns_;
   std::vector<GrownNode> nodes_;
   std::vector<NodeRange> ranges_;  // per node; empty unless ranged()
   std::vector<std::int64_t> raw_;  // width a node

@@ -26,6 +26,11 @@ enum class LossKind : std::uint8_t {
 struct Loss {
   LossKind kind = LossKind::squared;
   double parameter = 0;
+  std::vector<double> levels{};  // quantile with several outputs: of each; else empty
+
+  double parameter_of(std::size_t output) const {
+    return levels.empty() ? parameter : levels[output];
+  }
 };
 
 /// Whether the hessian is one for every row, so that none is written.

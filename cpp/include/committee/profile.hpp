@@ -39,6 +39,9 @@ class ProfileSource {
  public:
   virtual ~ProfileSource() = default;
   virtual void read(std::size_t feature, Profile& out) const = 0;
+  /// The sums of all bins of a feature as they lie in memory, missing rows last, where the source
+  /// has them; else null.
+  virtual const std::int64_t* cells(std::size_t) const { return nullptr; }
   /// Three questions that need no whole profile, for a cut that was drawn: where values lie; the
   /// sums of all that is at most `bin`, as the first cell of a profile of two (only that cell and
   /// the missing ones need be filled); and the same with the occupied bins next to the cut as names
@@ -70,6 +73,9 @@ class HistogramProfiles final : public ProfileSource {
   HistogramProfiles(const BinnedMatrix& matrix, const Stats& stats, const Histogram& histogram)
       : matrix_(matrix), width_(stats.width), histogram_(histogram) {}
   void read(std::size_t feature, Profile& out) const override;
+  const std::int64_t* cells(std::size_t feature) const override {
+    return histogram_.data() + matrix_.column_offset[feature] * width_;
+  }
 
  private:
   const BinnedMatrix& matrix_;

@@ -22,7 +22,8 @@ enum class Use : std::uint64_t {
   tree_features,
   node_features,
   threshold,
-  bag_draw
+  bag_draw,
+  level_features
 };
 
 /// A stream of draws under one key: the i-th draw is a pure function of (key, i).

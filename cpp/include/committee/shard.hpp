@@ -19,6 +19,10 @@ class Shard {
   /// per output).
   virtual void route(NodeId node, NodeId left, const Split& split, RowFacts facts[2],
                      std::span<double> y_range, const Context& context) = 0;
+  /// Rows of a node that go left by a split, and those in each bin, added to what is there.
+  virtual std::size_t n_left(NodeId node, const Split& split, const Context& context) const = 0;
+  virtual void count(NodeId node, std::vector<std::uint32_t>& counts,
+                     const Context& context) const = 0;
   virtual void add_fine(NodeId leaf, __int128* fine) const = 0;
   /// scores[row] += value for the rows of a leaf.
   virtual void settle(NodeId leaf, double value, std::span<double> scores) const = 0;
@@ -33,6 +37,9 @@ class MemoryShard final : public Shard {
   void accumulate(NodeId node, Histogram& sum, const Context& context) override;
   void route(NodeId node, NodeId left, const Split& split, RowFacts facts[2],
              std::span<double> y_range, const Context& context) override;
+  std::size_t n_left(NodeId node, const Split& split, const Context& context) const override;
+  void count(NodeId node, std::vector<std::uint32_t>& counts,
+             const Context& context) const override;
   void add_fine(NodeId leaf, __int128* fine) const override;
   void settle(NodeId leaf, double value, std::span<double> scores) const override;
 

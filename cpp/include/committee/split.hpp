@@ -21,7 +21,7 @@ enum class SplitRule : std::uint8_t {
   best,
   random
 };  // random: one uniform cut per drawn feature (extra trees)
-enum class Growth : std::uint8_t { depth_first, best_first, level };
+enum class Growth : std::uint8_t { depth_first, best_first, level, symmetric };
 
 /// Everything that shapes one tree; plain numbers, filled at the Python door.
 struct TreeParams {
@@ -37,10 +37,13 @@ struct TreeParams {
       -std::numeric_limits<double>::infinity();  // a split must gain more; in the user's units
   std::size_t node_features = 0;                 // drawn at each node; 0: all
   std::size_t tree_features = 0;                 // drawn once; 0: all
+  std::size_t level_features = 0;                // of these, drawn for each level; 0: all
   bool multiway = false;                         // categorical: one branch a level (C4.5)
   bool in_parts = false;                         // missing rows go both ways, in parts (parts.hpp)
-  double l2 = 0;                                 // newton
-  std::vector<std::int8_t> monotone;             // per feature -1, 0, 1; or empty
+  double l2 = 0;                                 // newton: -G / (H + l2), with
+  double l1 = 0;                                 // the gradient drawn towards 0 by so much
+  double least_hessian = 0;  // newton, several outputs: what each of them counts with at least
+  std::vector<std::int8_t> monotone;  // per feature -1, 0, 1; or empty
   std::vector<std::vector<std::uint32_t>>
       interactions;  // groups of features that may meet; or empty
   std::uint64_t seed = 0;
@@ -81,6 +84,8 @@ double threshold_between(const FeatureBins& bins, std::uint32_t left, std::uint3
 std::vector<std::uint64_t> level_set(std::uint32_t n_levels, bool all);
 void put_level(std::vector<std::uint64_t>& set, std::uint32_t level, bool in);
 
+struct BinCounts;  // of rows (node_rows.hpp)
+
 /// What the search knows of the node it works on.
 struct NodeSums {
   std::span<const std::int64_t> raw;  // totals
@@ -91,7 +96,7 @@ struct NodeSums {
   std::size_t rows = 0;
   bool chained = false;                     // features holds the one it is bound to
   std::span<const std::uint32_t> features;  // candidates, ascending
-  double strict = 1;  // rows that are told by their hessians: so many times what is asked for
+  const BinCounts* counts = nullptr;        // where rows of both sides are to be counted
 };
 
 class DrawTable;       // where drawn thresholds fall
@@ -113,6 +118,13 @@ class SplitSearch {
   const SumShape& shape() const { return shape_; }
   /// The value a leaf of these decoded sums would have for monotone constraints; two sums only.
   double pair_value(double a, double b) const;
+  /// The same without l1: by it levels are ordered, which a threshold would make equal.
+  double pair_ratio(double a, double b) const;
+  /// score_boundaries with the numbers of the parameters, l1 among them.
+  void score_plain(const double* a, const double* b, std::size_t n, const double total[2],
+                   double* out) const;
+  /// What of the node's own score is to be taken from these: nothing where they are gains already.
+  double plain_parent(double parent) const;
   /// Multiply a gain in decoded units by this and by Stats::weight_scale to have it in the user's.
   double score_scale() const;
   /// Whether a gain (decoded) satisfies the user's min_gain.
@@ -131,6 +143,7 @@ class SplitSearch {
   void spell(Scratch& scratch, const Candidate& c, Split& split) const;
   double parent_score(const Split& split) const;
   double node_weight(const NodeSums& node) const;
+  double rounding(const NodeSums& node) const;
   void materialise(const NodeSums& node, const ProfileSource& profiles, const Candidate& candidate,
                    Scratch& scratch, Split& split) const;
 

@@ -27,7 +27,13 @@ enum class RowForm : std::uint8_t { packed, wide, one_hot };
 enum class SumKind : std::uint8_t {
   classes,     // per output, per class: weight
   regression,  // per output: weight * y; then the total weight
-  newton,      // gradient, hessian
+  newton,      // per output: gradient, hessian
+};
+
+/// Room for the statistics of rows behind their bins: four bytes every `stride` bytes; or none.
+struct StatRoom {
+  std::uint8_t* first = nullptr;
+  std::size_t stride = 0;
 };
 
 class Stats {
@@ -72,9 +78,16 @@ class Stats {
   /// (gradient_stats.cpp). gradient and hessian are borrowed; an empty hessian is one for every
   /// row, and then counts the rows. Hessians must be >= 0. Throws std::invalid_argument, naming the
   /// row, where a number is not finite.
-  /// `words` may hold memory to use again (that of an earlier one).
+  /// `words` may hold memory to use again (that of an earlier one). `room` takes the statistics of
+  /// each row, too, where they are narrow.
   static Stats gradients(std::span<const float> gradient, std::span<const float> hessian,
-                         const Context& context = {}, std::vector<std::int64_t> words = {});
+                         const Context& context = {}, std::vector<std::int64_t> words = {},
+                         StatRoom room = {});
+  /// The same of several outputs whose tree is one (vector_gradients.cpp): a word for each output a
+  /// row. gradient: n_outputs * n_rows, one output after the other; hessian too, or empty.
+  static Stats vector_gradients(std::span<const float> gradient, std::span<const float> hessian,
+                                std::size_t n_outputs, const Context& context = {},
+                                std::vector<std::int64_t> words = {});
   /// The same of some rows alone, ascending; the others do not count.
   void restrict_to(std::vector<RowId> rows);
 
@@ -119,6 +132,7 @@ class Stats {
   std::vector<RowId> counted_rows() const;
   bool counts(RowId r) const;
   bool counts_all() const { return rows_.empty(); }
+  std::span<const RowId> some_rows() const { return rows_; }  // those; empty where all are
   std::size_t n_counted() const { return rows_.empty() ? n_rows : rows_.size(); }
 
   /// Whether rows may be divided, and a row in units: of weight, and of rows (0 where not counted
@@ -136,7 +150,7 @@ class Stats {
   /// raw[width] = the sums of all counted rows.
   void total(std::int64_t* raw) const;
 
-  /// Total weight of decoded sums.
+  /// Total weight of decoded sums; newton: the hessian, of several outputs the mean.
   double weight_of(const double* sums) const;
 
   /// Multiply to get from decoded units back to the user's.
@@ -145,10 +159,11 @@ class Stats {
 
   // --- exact leaf values ---
   /// Integers a leaf sums exactly. Regression: per output y, then per output its square (Poisson: y
-  /// log y), then the weight units. Newton: gradient, hessian. Classes: none, their sums are exact
-  /// already.
+  /// log y), then the weight units. Newton: per output gradient, hessian. Classes: none, their sums
+  /// are exact already.
   std::size_t fine_width() const {
-    return kind == SumKind::classes ? 0 : kind == SumKind::newton ? 2 : 2 * n_outputs + 1;
+    if (kind == SumKind::classes) return 0;
+    return 2 * n_outputs + (kind == SumKind::newton ? 0 : 1);
   }
   void add_fine(std::span<const RowId> rows, __int128* fine) const;
   double fine_value(const __int128* fine,
@@ -162,12 +177,10 @@ class Stats {
   std::span<const double> gradient;  // newton: borrowed
   std::span<const double> hessian;
   std::span<const float> gradient32, hessian32;  // of gradients(): borrowed
-  /// gradients(): whether both numbers of every row fit 16 bits; and then, where somebody keeps
-  /// them (row_records.hpp), the rows' bins and statistics together: borrowed, or null.
-  bool narrow() const { return narrow_; }
-  const std::uint8_t* records = nullptr;
-  std::size_t record_size = 0;
-  /// gradients(): no row's hessian exceeds it, decoded.
+  /// gradients(): both numbers of every row fit 16 bits, and they stand behind the bins of spread
+  /// rows (matrix.hpp).
+  bool beside_bins = false;
+  /// gradients(): no row's hessian exceeds it once rounded, decoded; of several outputs the mean.
   double most_hessian() const { return most_hessian_; }
 
   /// Integer weight of a row in units (1 where unweighted); not kept by newton and shares.
@@ -214,9 +227,8 @@ class Stats {
   std::vector<double> centre_;  // per output
   bool centred_ = true;
   double most_hessian_ = 0;
-  bool narrow_ = false;
-  int y_exponent_ = 0;             // y in units: rint((y - centre) * 2^y_exponent)
-  int fine_exponent_[2] = {0, 0};  // fine columns: rint(value * 2^fine_exponent)
+  int y_exponent_ = 0;                       // y in units: rint((y - centre) * 2^y_exponent)
+  std::vector<int> fine_exponent_ = {0, 0};  // fine columns: rint(value * 2^fine_exponent)
 };
 
 }  // namespace committee

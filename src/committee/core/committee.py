@@ -13,7 +13,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from committee.core.members import Floats, Member, Members, join, running_totals
+from committee.core.members import Floats, Member, Members, join
 from committee.data import InputError
 from committee.data.errors import describe
 
@@ -136,8 +136,7 @@ class Committee:
         ndarray of shape (n_rows, n_outputs)
             The k-th is ``committee[:k].decision(X)`` bit for bit; every member is asked once.
         """
-        each = self._members.each(X, n_threads)
-        for total in running_totals(each, self.weights, self.intercept):
+        for total in self._members.running(X, self.weights, self.intercept, n_threads):
             yield total.copy()
 
 

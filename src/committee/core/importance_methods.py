@@ -167,7 +167,7 @@ class OutOfBagMethods:
             seed=seed,
             n_threads=n_threads,
         )
-        return summary(drops, [_named(columns, training) for columns in groups])
+        return summary(drops, [named_columns(columns, training) for columns in groups])
 
     def debiased_importance(self, X: Any, y: Any, *, sample_weight: Any = None) -> Bunch:
         """Measure what the splits on each feature gain on rows that their tree has not seen.
@@ -199,7 +199,7 @@ class OutOfBagMethods:
             weight = None if training.weight is None else training.weight[rows]
             arrays = (tree.left, tree.right, tree.feature, tree.values, tree.leaf[rows])
             gains.append(split_gains(*arrays, target[rows], weight, training.n_features))
-        features = [_named((column,), training) for column in range(training.n_features)]
+        features = [named_columns((column,), training) for column in range(training.n_features)]
         return summary(np.array(gains).T, features)
 
     def _importance_threads(self, n_jobs: int | None) -> int:
@@ -236,7 +236,8 @@ def _column(name: Any, training: Training) -> int:
     raise InputError(describe("P-FEATURE", "features", found, allowed=allowed))
 
 
-def _named(columns: Columns, training: Training) -> Any:
+def named_columns(columns: Columns, training: Training) -> Any:
+    """Call columns by what the user knows them by: a name, an index, or a tuple of them."""
     names = training.feature_names
     found = tuple(column if names is None else str(names[column]) for column in columns)
     return found[0] if len(found) == 1 else found

@@ -75,9 +75,15 @@ class Members(Sequence[Member]):
         """Give the outputs of all members: [member, row, output]."""
         return np.stack(list(self.each(X, n_threads)))
 
+    def running(
+        self, X: Any, weights: Floats, intercept: Floats, n_threads: int = 1
+    ) -> Iterator[Floats]:
+        """Yield the total after 1, 2, .. members; all are one array, which grows in place."""
+        yield from running_totals(self.each(X, n_threads), weights, intercept)
+
     def total(self, X: Any, weights: Floats, intercept: Floats, n_threads: int = 1) -> Floats:
         """Add weight times output to the intercept, in the order of the members."""
-        *_, last = running_totals(self.each(X, n_threads), weights, intercept)
+        *_, last = self.running(X, weights, intercept, n_threads)
         return last
 
 

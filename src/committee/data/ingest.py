@@ -141,6 +141,7 @@ def _array_values(
     mask: npt.NDArray[np.bool_],
     levels: dict[int, Array],
     fitted: Levels | None = None,
+    apart: bool = False,
 ) -> Array:
     """Turn an array into numbers; categorical columns are coded, or matched with ``fitted``."""
     if not mask.any() and matrix.dtype.kind != "O":
@@ -155,7 +156,7 @@ def _array_values(
             if fitted is None:
                 levels[j], values[:, j] = coded.levels, coded.positions()
             else:
-                values[:, j] = match_levels(coded, fitted[j], None, j)
+                values[:, j] = match_levels(coded, fitted[j], None, j, apart)
         elif column.dtype.kind == "O":
             before = None if fitted is None else "numeric"
             values[:, j] = object_numbers(column, where, before)
@@ -217,11 +218,13 @@ def _read_any(X: Any, schema: Schema, estimator_name: str) -> Table:
         _compare_width(matrix.shape, schema, estimator_name)
         mask = np.zeros(schema.n_features, dtype=np.bool_)
         mask[list(schema.levels)] = True
-        values = _array_values(matrix, mask, {}, schema.levels)
+        apart = schema.encoding is not None
+        values = _array_values(matrix, mask, {}, schema.levels, apart)
     refuse_infinity(values, names)
-    return Table(
+    table = Table(
         values, values.shape[0], values.shape[1], feature_names=names, levels=schema.levels
     )
+    return table if schema.encoding is None else schema.encoding.encode(table)
 
 
 def _frame_values(frame: nw.DataFrame[Any], schema: Schema) -> Array:
@@ -234,7 +237,8 @@ def _frame_values(frame: nw.DataFrame[Any], schema: Schema) -> Array:
         where = column_text(schema.feature_names, j)
         if j in schema.levels:
             coded = code_column(column, where)
-            values[:, j] = match_levels(coded, schema.levels[j], schema.feature_names, j)
+            apart = schema.encoding is not None
+            values[:, j] = match_levels(coded, schema.levels[j], schema.feature_names, j, apart)
         else:
             fitted = schema.dtypes.get(j, "numeric")
             values[:, j] = column_numbers(column, where, fitted=fitted)

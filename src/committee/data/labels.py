@@ -44,7 +44,12 @@ class Labels:
 
 
 def read_classes(
-    y: Any, n_rows: int, *, multi_output: bool = False, estimator_name: str = "this estimator"
+    y: Any,
+    n_rows: int,
+    *,
+    multi_output: bool = False,
+    estimator_name: str = "this estimator",
+    remark: bool = True,
 ) -> Labels:
     """Read the target of a classifier.
 
@@ -58,6 +63,8 @@ def read_classes(
         Whether two or more columns are allowed.
     estimator_name : str
         The class name of the estimator, used in messages.
+    remark : bool
+        Whether to warn of a single class or very many; they matter where classes are learned.
 
     Returns
     -------
@@ -69,7 +76,8 @@ def read_classes(
     codes = np.empty((n_rows, len(columns)), dtype=np.int32, order="F")
     for k, (classes, column) in enumerate(coded):
         codes[:, k] = column
-        _remark_classes(classes, n_rows)
+        if remark:
+            _remark_classes(classes, n_rows)
     return Labels([classes for classes, _ in coded], codes)
 
 

@@ -168,9 +168,12 @@ def _limited(levels: Array, where: str) -> Array:
 
 
 def match_levels(
-    coded: Coded, fitted: Array, names: Items | None, column: int
+    coded: Coded, fitted: Array, names: Items | None, column: int, apart: bool = False
 ) -> npt.NDArray[np.float64]:
-    """Express a column by the fitted levels; unseen ones become missing, with one warning."""
+    """Express a column by the fitted levels; unseen ones become missing, with one warning.
+
+    With ``apart`` they get a position of their own, behind those of the fitted levels.
+    """
     where = column_text(names, column)
     if (
         len(fitted)
@@ -196,17 +199,21 @@ def match_levels(
     unseen = np.flatnonzero(remap[:-1] < 0)
     codes = remap[coded.codes]
     if len(unseen):
-        count = int(np.count_nonzero((codes < 0) & (coded.codes >= 0)))
+        strange = (codes < 0) & (coded.codes >= 0)
+        count = int(np.count_nonzero(strange))
+        treated = "the mean of all rows stands for them" if apart else "they are treated as missing"
         found = [repr(value) for value in coded.levels[unseen].tolist()]
         warn(
             describe(
                 "X-UNSEEN",
                 "X",
                 f"{where} holds {len(found)} level(s) not seen at fit ({listing(found)}) in "
-                f"{count} row(s); they are treated as missing",
+                f"{count} row(s); {treated}",
                 fix="fit again with these levels if they are to count",
             )
         )
+        if apart:
+            codes = np.where(strange, len(fitted), codes)
     return Coded(fitted, codes).positions()
 
 

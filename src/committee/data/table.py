@@ -8,10 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
+
+if TYPE_CHECKING:
+    from committee.data.target_statistics import TargetStatistics
 
 Array: TypeAlias = npt.NDArray[Any]
 Levels: TypeAlias = Mapping[int, Array]
@@ -83,16 +86,24 @@ class Schema:
         The levels of the categorical features, see :class:`Table`.
     dtypes : mapping of int to str
         How the categorical and frame columns were typed at fit; used in messages only.
+    encoding : TargetStatistics or None
+        The numbers that stand for levels, where the model was not given the levels themselves.
     """
 
     n_features: int
     feature_names: Array | None = None
     levels: Levels = field(default_factory=dict)
     dtypes: Mapping[int, str] = field(default_factory=dict)
+    encoding: TargetStatistics | None = None
     plain: bool = field(init=False)  # neither names nor levels: prediction may take the short way
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "plain", self.feature_names is None and not self.levels)
+
+    @property
+    def width(self) -> int:
+        """The columns that the model sees."""
+        return self.n_features if self.encoding is None else len(self.encoding.source)
 
     def n_levels(self) -> npt.NDArray[np.uint32]:
         """Count the levels of each feature: 0 for numeric ones."""

@@ -73,8 +73,8 @@ class EngineEstimator(NamedParameters, BaseEstimator):
         if not isinstance(schema, Schema):
             found = f"schema_ is {class_name(schema)}, no Schema"
             raise InputError(describe("M-TREE", "schema_", found, fix="fit the model again"))
-        if n_features != schema.n_features:
-            found = f"{self._holder} has {n_features} features, schema_ {schema.n_features}"
+        if n_features != schema.width:
+            found = f"{self._holder} has {n_features} features, schema_ {schema.width}"
             raise InputError(describe("M-TREE", self._holder, found, fix="fit the model again"))
         return engine_table(read_predict(X, schema, estimator_name=type(self).__name__))
 

@@ -8,6 +8,7 @@ from committee.losses.answers import (
     checked_values,
 )
 from committee.losses.checking import check_loss
+from committee.losses.columns import Columns
 from committee.losses.cox import Cox
 from committee.losses.exponential import Exponential
 from committee.losses.gamma import Gamma
@@ -23,6 +24,7 @@ from committee.losses.tweedie import Tweedie
 
 __all__ = [
     "Absolute",
+    "Columns",
     "Cox",
     "Exponential",
     "Gamma",

@@ -104,6 +104,24 @@ def checked_constant(
     return float(_numbers(answer, (), method, "the result", round_number))
 
 
+def checked_predictions(loss: Loss, raw: Floats, n_classes: int | None = None) -> Floats:
+    """Ask for predictions; a loss of the user's must have one for each row, or shares of classes.
+
+    Stock losses are known to, and are not looked at: this is asked for single rows, too.
+    """
+    scores = raw[:, 0] if raw.shape[1] == 1 else raw
+    answer = loss.predict(scores)
+    if type(loss).__module__.startswith("committee.losses."):
+        return answer
+    method = method_name(loss, "predict")
+    wanted: tuple[int, ...] = np.shape(answer)
+    if n_classes is not None:
+        wanted = (len(raw), n_classes)
+    elif wanted[:1] != (len(raw),):
+        wanted = scores.shape
+    return _numbers(answer, wanted, method, "the result", None)
+
+
 def method_name(loss: object, method: str) -> str:
     """Name a function of a loss as its author knows it: ``MyLoss.value``."""
     return f"{type(loss).__name__}.{method}"

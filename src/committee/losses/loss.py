@@ -38,7 +38,8 @@ class Loss:
     Notes
     -----
     ``raw`` has shape (n,) where ``n_outputs`` is 1, otherwise (n, n_outputs). ``y`` has shape (n,)
-    and is float64: numbers, or codes 0 to K - 1 of classes. The stock losses stay finite wherever
+    and is float64: numbers, or codes 0 to K - 1 of classes. A loss of several outputs meets y of
+    shape (n, n_columns) where a regressor is given that. The stock losses stay finite wherever
     ``abs(y)`` and ``abs(raw)`` are at most 1e150.
 
     Examples

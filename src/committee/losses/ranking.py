@@ -37,6 +37,7 @@ class Queries:
     begin: Ints
     order: Ints | None
     n_threads: int
+    weight: Floats | None = None  # of each query
 
     def sort(self, values: Floats) -> Floats:
         """Bring the rows of a query side by side."""
@@ -70,7 +71,12 @@ class RankingLoss(Loss):
             raise invalid("sigmoid", type(self).__name__, "a number above 0", self.sigmoid)
 
     def with_groups(
-        self, begin: npt.ArrayLike, order: npt.ArrayLike | None = None, *, n_threads: int = 1
+        self,
+        begin: npt.ArrayLike,
+        order: npt.ArrayLike | None = None,
+        *,
+        weight: npt.ArrayLike | None = None,
+        n_threads: int = 1,
     ) -> Self:
         """Return a copy that knows which rows belong to one query.
 
@@ -81,6 +87,9 @@ class RankingLoss(Loss):
         order : array-like of int, shape (n_rows,), or None
             Where the rows do not lie together: group g has the rows
             ``order[begin[g]:begin[g + 1]]``, as :class:`~committee.data.groups.Groups` says it.
+        weight : array-like of float, shape (n_groups,), or None
+            What each group counts; the booster gives the weight of a group to all its rows, which
+            is as good as a factor on all its pairs. Values scale by it, derivatives do not.
         n_threads : int, default=1
             Threads to use; results are the same bits for any number.
 
@@ -100,7 +109,11 @@ class RankingLoss(Loss):
                 allowed = "each row number once, as many as begin says"
                 raise InputError(describe("G-SHAPE", "order", f"got {order!r}", allowed=allowed))
             rows = None if (rows == in_place).all() else rows
-        return replace(self, queries=Queries(offsets, rows, n_threads))
+        weights = None if weight is None else np.array(weight, dtype=np.float64)
+        if weights is not None and weights.shape != (len(offsets) - 1,):
+            found = f"of shape {weights.shape} for {len(offsets) - 1} group(s)"
+            raise InputError(describe("W-LENGTH", "weight", found, allowed="one for each group"))
+        return replace(self, queries=Queries(offsets, rows, n_threads, weights))
 
     def bound(self) -> Queries:
         """Return the queries; an error where there are none yet."""
@@ -192,8 +205,8 @@ class LambdaMART(RankingLoss):
     def value(self, y: Floats, raw: Floats) -> Floats:
         """Return 1 - NDCG@k of each row's group, scaled so that the mean counts groups alike.
 
-        The mean over rows is the mean over groups of 1 - NDCG@k. It is a step function: its slope
-        is not the gradient.
+        The mean over rows, by the weights of their groups, is the mean over groups, by the same
+        weights, of 1 - NDCG@k. It is a step function: its slope is not the gradient.
         """
         queries = self.bound()
         lost = 1.0 - _engine.ndcg(
@@ -205,7 +218,8 @@ class LambdaMART(RankingLoss):
             n_threads=queries.n_threads,
         )
         sizes = np.diff(queries.begin)
-        share = sizes.sum() / (np.count_nonzero(sizes) * np.maximum(sizes, 1))
+        mass = (sizes > 0) * (1.0 if queries.weight is None else queries.weight)
+        share = (mass * sizes).sum() / (mass.sum() * np.maximum(sizes, 1))
         return queries.unsort(np.repeat(lost * share, sizes))
 
     def gradient_hessian(self, y: Floats, raw: Floats) -> tuple[Floats, Floats]:

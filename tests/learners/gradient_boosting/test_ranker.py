@@ -87,3 +87,79 @@ def test_relevance_is_checked(queries):
         GradientBoostingRanker().fit(X, y - 1, groups=query)
     with pytest.raises(InputError, match="groups"):
         GradientBoostingRanker().fit(X, y, groups=query[:-1])
+
+
+# --- weights of queries ---
+
+
+def small_queries():
+    """Forty queries of 4 to 9 rows, of values on a grid so that copies change no cut."""
+    rng = np.random.default_rng(2)
+    sizes = rng.integers(4, 10, 40)
+    query = np.repeat(np.arange(40), sizes)
+    X = rng.integers(0, 6, size=(len(query), 3)).astype(float)
+    y = np.digitize(X[:, 0] - X[:, 1] * (query % 2) + rng.normal(size=len(query)), [0, 2, 4])
+    return X, y, query, rng.integers(0, 4, 40).astype(float)
+
+
+@pytest.mark.parametrize("loss", ["lambdamart", "pairwise"])
+def test_a_query_of_weight_k_is_k_queries(loss):
+    X, y, query, weight = small_queries()
+    params = {"n_estimators": 12, "min_samples_leaf": 1, "min_child_weight": 0.1}
+    weighed = GradientBoostingRanker(loss, **params)
+    weighed.fit(X, y, query, sample_weight=weight[query])
+    rows, names = [], []
+    for q, times in enumerate(weight.astype(int)):
+        for copy in range(times):
+            rows.append(np.flatnonzero(query == q))
+            names += [f"{q}, {copy}"] * len(rows[-1])
+    rows = np.concatenate(rows)
+    copied = GradientBoostingRanker(loss, **params).fit(X[rows], y[rows], names)
+    # Sums are rounded to units that depend on the number of rows: hence the tolerance.
+    np.testing.assert_allclose(weighed.predict(X), copied.predict(X), rtol=1e-4, atol=1e-4)
+    plain = GradientBoostingRanker(loss, **params).fit(X, y, query)
+    assert np.abs(weighed.predict(X) - plain.predict(X)).max() > 0.01
+    score = weighed.score(X, y, query, sample_weight=weight[query])
+    np.testing.assert_allclose(score, weighed.score(X[rows], y[rows], names))
+
+
+def test_equal_weights_change_nothing():
+    X, y, query, _ = small_queries()
+    params = {"n_estimators": 5, "min_samples_leaf": 1}
+    plain = GradientBoostingRanker(**params).fit(X, y, query)
+    equal = GradientBoostingRanker(**params).fit(X, y, query, sample_weight=np.full(len(y), 2.0))
+    np.testing.assert_allclose(equal.predict(X), plain.predict(X), rtol=1e-4, atol=1e-4)
+
+
+def test_the_held_out_loss_is_that_of_weighed_queries():
+    X, y, query, weight = small_queries()
+    learn, val = query < 25, query >= 25
+    model = GradientBoostingRanker(n_estimators=4, min_samples_leaf=1, k=None).fit(
+        X[learn],
+        y[learn],
+        query[learn],
+        sample_weight=weight[query[learn]],
+        X_val=X[val],
+        y_val=y[val],
+        groups_val=query[val],
+        sample_weight_val=weight[query[val]],
+    )
+    score = model.score(X[val], y[val], query[val], k=None, sample_weight=weight[query[val]])
+    np.testing.assert_allclose(model.held_out_loss_[model.n_estimators_], 1 - score)
+
+
+def test_weights_that_differ_within_a_query_are_refused():
+    X, y, query, weight = small_queries()
+    bad = weight[query]
+    bad[3] += 1
+    bad[-1] += 1
+    model = GradientBoostingRanker()
+    where = rf"W-QUERY.* sample_weight: rows 3, {len(y) - 1} \(2 in all\) differ.*row 3 has"
+    for fit in (model.fit, GradientBoostingRanker().fit(X, y, query).score):
+        with pytest.raises(InputError, match=where):
+            fit(X, y, query, sample_weight=bad)
+    assert not hasattr(model, "committee_")
+    with pytest.raises(InputError, match=r"W-QUERY.* sample_weight_val"):
+        model.fit(X, y, query, X_val=X, y_val=y, groups_val=query, sample_weight_val=bad)
+    with pytest.raises(InputError, match="W-QUERY"):  # one query of all rows
+        model.fit(X, y, sample_weight=bad)

@@ -54,6 +54,43 @@ def test_r65_training_loss_never_rises(loss, rows):
     assert losses[-1] < 0.8 * losses[0]
 
 
+@pytest.mark.parametrize("rate", [0.5, 1.0])
+@pytest.mark.parametrize(
+    "loss", ["squared_error", "absolute_error", "huber", "quantile", "several quantiles"]
+)
+def test_r65_best_leaves_never_raise_the_loss(loss, rate, rows):
+    """A leaf holds its rows' best constant, the loss is convex: no step up to it can hurt."""
+    X, y = rows
+    params = {"n_estimators": 15, "learning_rate": rate, "min_samples_leaf": 1}
+    if loss == "several quantiles":
+        loss, params["quantile"] = "quantile", [0.2, 0.5, 0.9]
+    model = GradientBoostingRegressor(loss, **params).fit(X, y)
+    raws = [np.tile(model.committee_.intercept, (N, 1)), *model.committee_.staged(X)]
+    losses = [model.loss_.value(y, r[:, 0] if r.shape[1] == 1 else r).mean() for r in raws]
+    assert (np.diff(losses) <= 1e-9).all()
+    assert losses[-1] < 0.5 * losses[0]
+
+
+def test_r65_exponential_loss_never_rises(rows):
+    X, y = rows
+    y = (y > 0).astype(float)
+    model = GradientBoostingClassifier("exponential", n_estimators=25).fit(X, y)
+    raws = [np.tile(model.committee_.intercept, (N, 1)), *model.committee_.staged(X)]
+    losses = [model.loss_.value(y, r[:, 0]).mean() for r in raws]
+    assert (np.diff(losses) < 0).all()
+    assert losses[-1] < 0.7 * losses[0]
+
+
+def test_r65_partial_likelihood_of_cox_never_falls(rows):
+    """The loss couples all rows, so that only a small step is sure to lower it."""
+    X, y = rows
+    time = np.exp(-y) * np.where(np.arange(N) % 4 == 0, -1, 1)  # a quarter were lost sight of
+    model = GradientBoostingRegressor("cox", n_estimators=25).fit(X, time)
+    raws = [np.zeros((N, 1)), *model.committee_.staged(X)]
+    losses = [model.loss_.value(time, r[:, 0]).mean() for r in raws]
+    assert (np.diff(losses) < 0).all()
+
+
 @pytest.mark.parametrize("kind", ["two classes", "three classes"])
 def test_r65_training_log_loss_never_rises(kind, rows):
     X, y = rows

@@ -1,0 +1,118 @@
+"""Which rows are learned from, and which are held out: to stop by, and to vouch for intervals."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from committee.core.members import Floats
+from committee.data import InputError, read_weights
+from committee.data.errors import describe
+from committee.learners.gradient_boosting.base_margin import read_margin
+from committee.learners.gradient_boosting.given import GivenRows, HeldOutArguments, Target
+
+AUTO_STOP_ROWS = 10_000  # from which early_stopping="auto" stops early, as scikit-learn does
+
+
+class Parts(NamedTuple):
+    """Rows to learn from, rows to stop by, and rows to calibrate intervals."""
+
+    learned: GivenRows
+    left: GivenRows | None
+    calibration: GivenRows | None
+
+
+class RowDivision:
+    """Mixin of boosters: parts the rows of a fit."""
+
+    early_stopping: bool | str
+    validation_fraction: int | float
+
+    def _read_held_out(self, y: Any, n_rows: int, target: Target, name: str = "y_val") -> Floats:
+        raise NotImplementedError
+
+    def _read_queries(self, groups: Any, n_rows: int) -> Any:
+        return None
+
+    def _divide(
+        self, given: GivenRows, target: Target, held: HeldOutArguments, seed: int, n_outputs: int
+    ) -> Parts:
+        """Part the rows by what they are for; rows of weight 0 are for nothing."""
+        rows = np.arange(len(given.y))
+        if given.weight is not None and not given.weight.all():
+            rows = np.flatnonzero(given.weight)
+        rows, calibration = self._calibration_rows(given, rows, seed)
+        if held.X is not None or held.y is not None:
+            left: GivenRows | None = self._given_held_out(given, held, target, n_outputs)
+        elif held.margin is not None:
+            found = "given without X_val"
+            raise InputError(describe("P-SPLIT", "base_margin_val", found, fix="give X_val, y_val"))
+        elif not self._stops_early(given, len(rows)):
+            left = None
+        else:
+            fraction = self.validation_fraction
+            rows, apart = given.split(rows, fraction, target.stratify, seed % 2**32)
+            left = given.take(apart)
+        learned = given if len(rows) == len(given.y) else given.take(rows)
+        return Parts(learned, left, calibration)
+
+    def _calibration_share(self) -> int | float | None:
+        """Tell how many rows are held out for intervals, as a number or a share."""
+        return None
+
+    def _calibration_rows(
+        self, given: GivenRows, rows: npt.NDArray[np.intp], seed: int
+    ) -> tuple[npt.NDArray[np.intp], GivenRows | None]:
+        """Hold rows out for intervals: before, and so never, those to stop by."""
+        share = self._calibration_share()
+        if share is None:
+            return rows, None
+        wanted = share if isinstance(share, int) else math.ceil(share * len(rows))
+        if wanted >= len(rows):
+            found = f"{wanted} of {len(rows)} row(s) would be held out, and none be left"
+            fix = "a smaller calibration_fraction, or more rows"
+            raise InputError(describe("P-SPLIT", "calibration_fraction", found, fix=fix))
+        rows, apart = given.split(rows, share, False, (seed + 1) % 2**32)
+        return rows, given.take(apart)
+
+    def _given_held_out(
+        self, given: GivenRows, held: HeldOutArguments, target: Target, n_outputs: int
+    ) -> GivenRows:
+        X = held.X
+        if X is None or held.y is None:
+            found = f"{'X_val' if X is None else 'y_val'} is missing beside the other"
+            raise InputError(describe("P-SPLIT", "X_val, y_val", found, fix="give both"))
+        if self.early_stopping is False:
+            found = "X_val is given, but early_stopping=False"
+            fix = 'early_stopping=True, or "auto"'
+            raise InputError(describe("P-SPLIT", "X_val", found, fix=fix))
+        n_rows = X.shape[0] if hasattr(X, "shape") else len(X)
+        margin = None
+        if (held.margin is None) != (given.margin is None):
+            missing = "base_margin_val" if held.margin is None else "base_margin"
+            found = "one of base_margin and base_margin_val is given, and the other is not"
+            raise InputError(describe("P-MARGIN", missing, found, fix="give both, or neither"))
+        if held.margin is not None:
+            margin = read_margin(held.margin, n_rows, n_outputs, "base_margin_val")
+        return GivenRows(
+            X,
+            self._read_held_out(held.y, n_rows, target),
+            read_weights(held.weight, n_rows),
+            self._read_queries(held.groups, n_rows),
+            margin,
+        )
+
+    def _stops_early(self, given: GivenRows, n_rows: int) -> bool:
+        one_query = given.queries is not None and not given.queries.any()
+        if self.early_stopping == "oob":
+            return False
+        if self.early_stopping == "auto":
+            return bool(n_rows > AUTO_STOP_ROWS) and not one_query
+        if self.early_stopping and one_query:
+            found = "early_stopping=True holds out whole queries, and there is only one"
+            fix = "groups, or X_val and y_val"
+            raise InputError(describe("P-SPLIT", "groups", found, fix=fix))
+        return bool(self.early_stopping)
