@@ -38,13 +38,11 @@ BinRange FeatureSearch::rows_range(std::uint32_t feature, BinAt bin, std::size_t
   if (node.counts == nullptr) return {0, n};
   const std::uint32_t* const rows = node.counts->of(feature);
   const std::size_t least = s.params_.min_rows_leaf;
-  std::size_t left = missing_left ? rows[s.mapper_.feature(feature).n_bins] : 0;
-  BinRange range{n, 0};
-  for (std::size_t i = 0; i < n; ++i) {
-    left += rows[bin(i)];
-    if (left >= least) range.begin = std::min(range.begin, i);
-    if (node.rows - left >= least) range.end = i + 1;
-  }
+  const std::size_t missing = rows[s.mapper_.feature(feature).n_bins];
+  std::size_t left = missing_left ? missing : 0, right = missing - left;
+  BinRange range{0, n};
+  while (range.begin < n && left + rows[bin(range.begin)] < least) left += rows[bin(range.begin++)];
+  for (; range.end > 0 && right < least; --range.end) right += rows[bin(range.end - 1)];
   return range;
 }
 

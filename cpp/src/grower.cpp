@@ -13,6 +13,7 @@ struct Grower::FeatureGroups {
 
 namespace {
 
+constexpr std::size_t kFewLeaves = 16;               // that a node of few rows could have at most
 constexpr std::size_t kRoom = std::size_t{1} << 19;  // nodes that are made room for at once
 
 }  // namespace
@@ -119,12 +120,20 @@ bool Grower::find(NodeId id, const ProfileSource& profiles, const Context& conte
                  node.rows, node.bound >= 0, candidates(id)};
   const auto bound = static_cast<std::uint32_t>(node.bound);
   if (about.chained) about.features = {&bound, 1};
+  // Of few rows the best cut likely leaves too few on one side: these are counted beforehand.
+  const bool asked = params_.min_rows_leaf > 1 && !stats_.counts_rows() && rows != nullptr;
+  const bool few = node.rows < kFewLeaves * params_.min_rows_leaf;
+  thread_local BinCounts counts;
+  if (asked && few) {
+    rows->count(counts);
+    about.counts = &counts;
+    return search_.best(about, profiles, context, split);
+  }
   if (!search_.best(about, profiles, context, split)) return false;
   if (about.chained || admits(node, split, rows)) return true;
-  BinCounts counts;
   rows->count(counts);
   about.counts = &counts;
-  return search_.best(about, profiles, context, split) && admits(node, split, rows);
+  return search_.best(about, profiles, context, split);
 }
 
 void Grower::feed(NodeId node, const ProfileSource& profiles, const Context& context,

@@ -79,21 +79,20 @@ NewtonCut best_newton_cut(const std::int64_t* cells, std::size_t n_bins, std::in
   std::uint64_t left[kChunk + kLanes];
   Lanes lanes;
   auto sum = static_cast<std::uint64_t>(aside);
-  for (std::size_t first = 0; first < n_bins; first += kChunk) {
-    const std::size_t n = std::min(kChunk, n_bins - first);
+  among.end = std::min(among.end, n_bins);
+  for (std::size_t i = 0; i < std::min(among.begin, n_bins); ++i)
+    sum += static_cast<std::uint64_t>(cells[i]);
+  for (std::size_t first = among.begin; first < among.end; first += kChunk) {
+    const std::size_t n = std::min(kChunk, among.end - first);
     for (std::size_t i = 0; i < n; ++i) {
       sum += static_cast<std::uint64_t>(cells[first + i]);
       left[i] = sum;
     }
     // Hessians only grow: the cuts that leave enough on both sides lie together.
-    const auto place = [&](std::size_t bin) {
-      return left + std::min(n, bin - std::min(bin, first));
-    };
     std::uint64_t* const begin = std::partition_point(
-        place(among.begin), left + n, [&](std::uint64_t word) { return hessian(word) < least; });
-    std::uint64_t* const end =
-        std::partition_point(begin, std::max(begin, place(among.end)),
-                             [&](std::uint64_t word) { return all - hessian(word) >= least; });
+        left, left + n, [&](std::uint64_t word) { return hessian(word) < least; });
+    std::uint64_t* const end = std::partition_point(
+        begin, left + n, [&](std::uint64_t word) { return all - hessian(word) >= least; });
     if (begin == end) continue;
     std::fill_n(end, kLanes - 1, end[-1]);  // what is read behind the last ties with it
     const auto skipped = static_cast<std::size_t>(begin - left);

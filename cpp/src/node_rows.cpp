@@ -54,6 +54,8 @@ std::size_t RowsInMemory::n_left(const Split& split) const {
 
 void RowsInMemory::add(std::vector<std::uint32_t>& counts) const {
   const std::size_t n_chunks = (rows_.size() + kChunkRows - 1) / kChunkRows;
+  if (n_chunks <= 1 && matrix_.layout != Layout::sparse)
+    return add_rows(matrix_, rows_, counts.data());
   std::vector<std::vector<std::uint32_t>> own(
       static_cast<std::size_t>(std::max(1, context_.n_threads)));
   parallel_for(n_chunks, context_, [&](std::size_t k, int slot) {

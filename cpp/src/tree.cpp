@@ -179,6 +179,9 @@ void check_growth(const BinnedMatrix& matrix, const BinMapper& mapper, const Sta
       require(f < matrix.n_features, "an interaction group names a feature out of range");
     }
   }
+  require(params.rule == SplitRule::best || params.min_rows_leaf <= 1 || stats.counts_rows() ||
+              stats.gradient32.empty(),
+          "drawn cuts of boosting need min_rows_leaf = 1: rows are not counted there");
   require(params.min_rows_leaf <= 1 || absolute || stats.counts_rows() || stats.most_hessian() > 0,
           "min_rows_leaf needs counted statistics");
   if (params.growth == Growth::symmetric) check_symmetric(stats, params);
