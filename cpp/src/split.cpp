@@ -324,17 +324,10 @@ double SplitSearch::node_weight(const NodeSums& node) const {
   return stats_.weight_of(sums.data());
 }
 
-/// What a split of rows that are all alike might seem to gain, as gradients of boosting are rounded
-/// by a unit each: (n * unit)^2 / H, with some to spare for float64. Where more is asked for, or
-/// sums are exact, nothing.
+/// A gain that rounding alone may bring is none.
 double SplitSearch::rounding(const NodeSums& node) const {
   if (stats_.gradient32.empty() || !std::isfinite(params_.min_gain)) return kNoBound;
-  const double weight = node_weight(node);
-  double units = 0;
-  for (std::size_t m = 0; m < stats_.n_outputs; ++m)
-    units += stats_.unit(2 * m) * stats_.unit(2 * m);
-  const auto n = static_cast<double>(node.rows);
-  return weight > 0 ? 16 * n * n * units / weight : 0.0;
+  return stats_.gain_noise(static_cast<double>(node.rows), node_weight(node));
 }
 
 bool SplitSearch::enough(double gain) const {

@@ -46,6 +46,8 @@ Stats Stats::vector_gradients(std::span<const float> gradient, std::span<const f
     s.fine_exponent_.insert(s.fine_exponent_.end(), one.fine_exponent_.begin(),
                             one.fine_exponent_.end());
     s.most_hessian_ += one.most_hessian_ / static_cast<double>(n_outputs);
+    s.square_unit_ += one.square_unit_;
+    s.square_most_ += one.square_most_;
     own = std::move(one.words);
     parallel_for((n + kChunkRows - 1) / kChunkRows, context, [&](std::size_t k, int) {
       const std::size_t last = std::min(n, (k + 1) * kChunkRows);

@@ -182,6 +182,10 @@ class Stats {
   bool beside_bins = false;
   /// gradients(): no row's hessian exceeds it once rounded, decoded; of several outputs the mean.
   double most_hessian() const { return most_hessian_; }
+  /// gradients(): what a split of so many rows that are all alike may seem to gain, because each is
+  /// rounded by a unit at random, and sums by the last bit of float64 all alike. `weight` is the
+  /// hessian of the rows.
+  double gain_noise(double rows, double weight) const;
 
   /// Integer weight of a row in units (1 where unweighted); not kept by newton and shares.
   std::int64_t weight_units(RowId r) const { return weight_units_.empty() ? 1 : weight_units_[r]; }
@@ -227,8 +231,9 @@ class Stats {
   std::vector<double> centre_;  // per output
   bool centred_ = true;
   double most_hessian_ = 0;
-  int y_exponent_ = 0;                       // y in units: rint((y - centre) * 2^y_exponent)
-  std::vector<int> fine_exponent_ = {0, 0};  // fine columns: rint(value * 2^fine_exponent)
+  double square_unit_ = 0, square_most_ = 0;  // gradients(): squares of the unit and the largest
+  int y_exponent_ = 0;                        // y in units: rint((y - centre) * 2^y_exponent)
+  std::vector<int> fine_exponent_ = {0, 0};   // fine columns: rint(value * 2^fine_exponent)
 };
 
 }  // namespace committee

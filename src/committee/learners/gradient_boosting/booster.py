@@ -340,7 +340,9 @@ class GradientBooster(CallbackSupport, RowDivision, ExplainedTrees):
                 if task.dart is not None:
                     weights = task.dart.weights
                 yield Round(made, weights, self._facts(made, weights, judge))
-            if not waits and spent * 2 < CALL_SECONDS:
+            # A call begins by asking for memory, so that few calls are better. What they make
+            # behind the best round is cut off again; under a deadline they stay short.
+            if not waits and (self.max_time is None or spent * 2 < CALL_SECONDS):
                 size = min(2 * size, self.n_iter_no_change)
 
     def _facts(self, made: Stages, weights: Floats, judge: Judge | None) -> dict[str, float]:
