@@ -148,9 +148,8 @@ ten, and more where they are three.
 Two rules differ and show. LightGBM does not try a feature again below a node where none of its
 splits gained: on balance-scale its first tree has 10 leaves, where the same search without that
 rule finds 17 (gains that both find agree to all digits, and XGBoost's best-first trees are within
-noise). And rows of a leaf: LightGBM counts them by their share of the hessian, scikit-learn one by
-one, we ask for both, so that rows which are already known well, or weigh little, are parted from
-the others later or never."""
+noise). And rows of a leaf: LightGBM counts them by their share of the hessian, scikit-learn and we
+one by one."""
 SAYS_DEFAULTS = """\
 Each library as it comes, categories and missing values in the form that it takes. Log-loss and,
 behind it, percent of errors; or root mean squared error."""

@@ -7,7 +7,7 @@ stopping, five comparisons:
   node where none of its splits gained;
 - the same beside XGBoost hist with the policy "lossguide", which tries all;
 - 31 leaves of at least 20 rows, beside LightGBM, which counts rows by their share of the hessian;
-- the same beside scikit-learn, which counts them one by one;
+- the same beside scikit-learn, which counts them one by one, as we do;
 - depth 6, level by level, at least 1 of hessian in a leaf, beside XGBoost hist.
 
 For more than two classes the hessians of libraries differ by a factor: 2 p (1 - p) in XGBoost, p (1
