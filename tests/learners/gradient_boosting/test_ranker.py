@@ -107,7 +107,7 @@ def test_a_query_of_weight_k_is_k_queries(loss):
     X, y, query, weight = small_queries()
     params = {"n_estimators": 12, "min_samples_leaf": 1, "min_child_weight": 0.1}
     weighed = GradientBoostingRanker(loss, **params)
-    weighed.fit(X, y, query, sample_weight=weight[query])
+    weighed.fit(X, y, query, query_weight=weight[query])
     rows, names = [], []
     for q, times in enumerate(weight.astype(int)):
         for copy in range(times):
@@ -119,7 +119,7 @@ def test_a_query_of_weight_k_is_k_queries(loss):
     np.testing.assert_allclose(weighed.predict(X), copied.predict(X), rtol=1e-4, atol=1e-4)
     plain = GradientBoostingRanker(loss, **params).fit(X, y, query)
     assert np.abs(weighed.predict(X) - plain.predict(X)).max() > 0.01
-    score = weighed.score(X, y, query, sample_weight=weight[query])
+    score = weighed.score(X, y, query, query_weight=weight[query])
     np.testing.assert_allclose(score, weighed.score(X[rows], y[rows], names))
 
 
@@ -127,7 +127,7 @@ def test_equal_weights_change_nothing():
     X, y, query, _ = small_queries()
     params = {"n_estimators": 5, "min_samples_leaf": 1}
     plain = GradientBoostingRanker(**params).fit(X, y, query)
-    equal = GradientBoostingRanker(**params).fit(X, y, query, sample_weight=np.full(len(y), 2.0))
+    equal = GradientBoostingRanker(**params).fit(X, y, query, query_weight=np.full(len(y), 2.0))
     np.testing.assert_allclose(equal.predict(X), plain.predict(X), rtol=1e-4, atol=1e-4)
 
 
@@ -138,13 +138,13 @@ def test_the_held_out_loss_is_that_of_weighed_queries():
         X[learn],
         y[learn],
         query[learn],
-        sample_weight=weight[query[learn]],
+        query_weight=weight[query[learn]],
         X_val=X[val],
         y_val=y[val],
         groups_val=query[val],
-        sample_weight_val=weight[query[val]],
+        query_weight_val=weight[query[val]],
     )
-    score = model.score(X[val], y[val], query[val], k=None, sample_weight=weight[query[val]])
+    score = model.score(X[val], y[val], query[val], k=None, query_weight=weight[query[val]])
     np.testing.assert_allclose(model.held_out_loss_[model.n_estimators_], 1 - score)
 
 
@@ -154,12 +154,12 @@ def test_weights_that_differ_within_a_query_are_refused():
     bad[3] += 1
     bad[-1] += 1
     model = GradientBoostingRanker()
-    where = rf"W-QUERY.* sample_weight: rows 3, {len(y) - 1} \(2 in all\) differ.*row 3 has"
+    where = rf"W-QUERY.* query_weight: rows 3, {len(y) - 1} \(2 in all\) differ.*row 3 has"
     for fit in (model.fit, GradientBoostingRanker().fit(X, y, query).score):
         with pytest.raises(InputError, match=where):
-            fit(X, y, query, sample_weight=bad)
+            fit(X, y, query, query_weight=bad)
     assert not hasattr(model, "committee_")
-    with pytest.raises(InputError, match=r"W-QUERY.* sample_weight_val"):
-        model.fit(X, y, query, X_val=X, y_val=y, groups_val=query, sample_weight_val=bad)
+    with pytest.raises(InputError, match=r"W-QUERY.* query_weight_val"):
+        model.fit(X, y, query, X_val=X, y_val=y, groups_val=query, query_weight_val=bad)
     with pytest.raises(InputError, match="W-QUERY"):  # one query of all rows
-        model.fit(X, y, sample_weight=bad)
+        model.fit(X, y, query_weight=bad)

@@ -107,11 +107,11 @@ class GradientBoostingRanker(GradientBooster):
         y: Any,
         groups: Any = None,
         *,
-        sample_weight: Any = None,
+        query_weight: Any = None,
         X_val: Any = None,
         y_val: Any = None,
         groups_val: Any = None,
-        sample_weight_val: Any = None,
+        query_weight_val: Any = None,
         base_margin: Any = None,
         base_margin_val: Any = None,
     ) -> Self:
@@ -126,10 +126,10 @@ class GradientBoostingRanker(GradientBooster):
         groups : array-like of shape (n_samples,), optional
             The query of each row; rows of a query need not lie together. Without, all rows are
             of one.
-        sample_weight : array-like of shape (n_samples,), optional
+        query_weight : array-like of shape (n_samples,), optional
             The weight of each row's query, the same for all rows of one: what all pairs of the
             query count. A query of weight 2 is as good as two of them, one of weight 0 is absent.
-        X_val, y_val, groups_val, sample_weight_val : optional
+        X_val, y_val, groups_val, query_weight_val : optional
             Rows to stop by, in place of a split of the queries.
         base_margin : array-like of shape (n_samples,), optional
             Raw scores that the rows bring along (an offset). They take the place of the constant
@@ -142,8 +142,8 @@ class GradientBoostingRanker(GradientBooster):
         GradientBoostingRanker
             The fitted model.
         """
-        held = HeldOutArguments(X_val, y_val, sample_weight_val, groups_val, base_margin_val)
-        return self._fit(X, y, sample_weight, held, groups, base_margin)
+        held = HeldOutArguments(X_val, y_val, query_weight_val, groups_val, base_margin_val)
+        return self._fit(X, y, query_weight, held, groups, base_margin)
 
     def _read_target(self, y: Any, n_rows: int) -> Target:
         numbers = read_numbers(y, n_rows, estimator_name=type(self).__name__)
@@ -163,16 +163,16 @@ class GradientBoostingRanker(GradientBooster):
     def _divide(
         self, given: GivenRows, target: Target, held: HeldOutArguments, seed: int, n_outputs: int
     ) -> Parts:
-        query_weights(given.queries, given.weight, "sample_weight")
+        query_weights(given.queries, given.weight, "query_weight")
         parts = super()._divide(given, target, held, seed, n_outputs)
         if parts.left is not None:
-            query_weights(parts.left.queries, parts.left.weight, "sample_weight_val")
+            query_weights(parts.left.queries, parts.left.weight, "query_weight_val")
         return parts
 
     def _bound(self, loss: Loss, given: GivenRows) -> Loss:
         assert isinstance(loss, RankingLoss)
         groups = read_queries(given.queries, len(given.y))
-        weight = query_weights(given.queries, given.weight, "sample_weight")
+        weight = query_weights(given.queries, given.weight, "query_weight")
         return loss.with_groups(
             groups.begin, groups.order, weight=weight, n_threads=self._threads()
         )
@@ -202,7 +202,7 @@ class GradientBoostingRanker(GradientBooster):
         groups: Any = None,
         *,
         k: int | None = 10,
-        sample_weight: Any = None,
+        query_weight: Any = None,
     ) -> float:
         """Measure the mean NDCG of the queries.
 
@@ -216,7 +216,7 @@ class GradientBoostingRanker(GradientBooster):
             The query of each row.
         k : int or None, default=10
             How far down the list counts.
-        sample_weight : array-like of shape (n_samples,), optional
+        query_weight : array-like of shape (n_samples,), optional
             The weight of each row's query, the same for all rows of one.
 
         Returns
@@ -230,7 +230,7 @@ class GradientBoostingRanker(GradientBooster):
             found = f"{int((relevance < 0).sum())} value(s) below 0"
             raise InputError(describe("Y-RELEVANCE", "y", found, allowed="numbers >= 0"))
         codes = codes_of(groups, len(scores))
-        weight = query_weights(codes, read_weights(sample_weight, len(scores)), "sample_weight")
+        weight = query_weights(codes, read_weights(query_weight, len(scores)), "query_weight")
         return float(np.average(ndcg(scores, relevance, codes, k=k), weights=weight))
 
 
@@ -260,6 +260,6 @@ def query_weights(queries: Any, weight: Floats | None, argument: str) -> Floats 
             f"row {row} has {weight[row]:.6g}, there {expected[row]:.6g}"
         )
         allowed = "one weight for all rows of a query: it multiplies the pairs of the query"
-        fix = "weight_of_query[query] as sample_weight, or groups if they are missing"
+        fix = "weight_of_query[query] as query_weight, or groups if they are missing"
         raise InputError(describe("W-QUERY", argument, found, allowed=allowed, fix=fix))
     return by_query
