@@ -20,9 +20,8 @@ max_leaf_nodes : int or None, default=31
 max_depth : int or None, default=None
     The most splits between the root and a leaf.
 min_samples_leaf : int, default=20
-    Rows that each leaf holds at least. Sides of a split are counted by their share of the
-    hessian first, and by rows where that leaves a doubt: no leaf ever holds fewer, but for
-    symmetric trees, see ``growth``.
+    Rows that each leaf holds at least, whatever they weigh; symmetric trees tell rows by their
+    share of the hessian, see ``growth``.
 l1_regularization : float, default=0
     By so much the gradient G of a leaf is drawn towards 0, though not past it, in its value and
     in all gains (alpha in XGBoost).
