@@ -157,9 +157,7 @@ Stats Stats::gradients(std::span<const float> gradient, std::span<const float> h
   s.n_rows = gradient.size();
   s.gradient32 = gradient;
   s.hessian32 = hessian;
-  s.form = RowForm::packed;
-  s.width = 1;
-  s.n_sums = 2;
+  s.form = RowForm::packed;  // one word for two sums
   s.block_rows = s.n_rows;
   s.small_sums_ = true;
   const bool ones = hessian.empty();
@@ -177,7 +175,7 @@ Stats Stats::gradients(std::span<const float> gradient, std::span<const float> h
   s.fine_exponent_[1] = kSquareBits - exponent_of(h_most);
   s.most_hessian_ = h_most + s.unit_[1];
   s.square_unit_ = s.unit_[0] * s.unit_[0];
-  s.square_most_ = static_cast<double>(g_most) * static_cast<double>(g_most);
+  s.square_most_ = std::pow(static_cast<double>(g_most), 2);
   const bool narrow = g_exponent <= kNarrowBits - exponent_of(g_most) &&
                       h_exponent <= kNarrowBits + 1 - exponent_of(h_most);
   s.beside_bins = narrow && room.first != nullptr;

@@ -36,12 +36,8 @@ def main() -> None:
     )
     stump = DecisionStump(categorical_features=heart.categorical_features)
     booster = AdaBoostClassifier(stump, n_estimators=30)
-    gradient = GradientBoostingClassifier(
-        learning_rate=0.05,
-        max_leaf_nodes=8,
-        categorical_features=heart.categorical_features,
-        random_state=0,
-    )
+    categories = heart.categorical_features
+    gradient = GradientBoostingClassifier(max_leaf_nodes=8, categorical_features=categories)
     n, p = heart.data.shape
     print(f"committee {__version__}: heart disease, {n} patients, {p} features")
     folds = StratifiedKFold(10, shuffle=True, random_state=0)
