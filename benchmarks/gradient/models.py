@@ -169,7 +169,7 @@ def _catboost(fold: Fold, seed: int) -> np.ndarray:
     model = make(
         cat_features=categorical(fold.X),
         random_seed=seed,
-        thread_count=THREADS,
+        thread_count=threads(fold),
         allow_writing_files=False,
         verbose=False,
     )
