@@ -111,23 +111,22 @@ void Block::load(std::span<const RowId> rows) {
   focus(0, m);
 }
 
-/// One pass: most blocks of a forest of two classes have two words.
+/// Most blocks of a forest of two classes have two words.
 void Block::load_words() {
   const std::size_t m = rows_.size();
   words_.resize(m);
   spare_words_.resize(m);
   two_worded_ = by_row_ && m > 0;
-  if (!two_worded_) {
-    for (std::size_t i = 0; i < m; ++i) words_[i] = stats_.words[rows_[i]];
-    return;
-  }
+  stats_.with_words([&](auto word) {
+    for (std::size_t i = 0; i < m; ++i) words_[i] = word(rows_[i]);
+  });
+  if (!two_worded_) return;
   second_.resize(m);
   spare_second_.resize(m);
-  const std::int64_t first = stats_.words[rows_[0]];
+  const std::int64_t first = words_[0];
   std::int64_t other = first;
   for (std::size_t i = 0; i < m; ++i) {
-    const std::int64_t word = stats_.words[rows_[i]];
-    words_[i] = word;
+    const std::int64_t word = words_[i];
     second_[i] = word != first ? 0xff : 0;
     if (word == first || word == other) continue;
     two_worded_ &= other == first;

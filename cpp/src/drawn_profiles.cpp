@@ -14,28 +14,28 @@ constexpr std::size_t kTogether = 8;      // features summed in one pass over th
 constexpr std::size_t kChunkRows = 8192;  // of one task when a node is shared among threads
 
 /// Packed words, one byte a bin, kN features at once.
-template <std::size_t kN>
+template <std::size_t kN, class Word>
 void add_packed8(const std::uint8_t* codes, std::size_t stride, std::span<const RowId> rows,
-                 const std::uint32_t* features, const std::int64_t* words, std::int64_t* cells) {
+                 const std::uint32_t* features, Word word, std::int64_t* cells) {
   std::array<std::size_t, kN> f;
   std::copy_n(features, kN, f.begin());
   const std::size_t n = rows.size();
   for (std::size_t i = 0; i < n; ++i) {
     const std::size_t ahead = rows[std::min(i + kAhead, n - 1)];
     __builtin_prefetch(codes + ahead * stride);
-    __builtin_prefetch(words + ahead);
+    word.prefetch(ahead);
     const std::uint8_t* x = codes + std::size_t{rows[i]} * stride;
-    const std::int64_t a = words[rows[i]];
+    const std::int64_t a = word(rows[i]);
     for (std::size_t k = 0; k < kN; ++k) cells[k * 256 + x[f[k]]] += a;
   }
 }
 
-template <std::size_t... kN>
+template <class Word, std::size_t... kN>
 void add_packed8(std::size_t n_features, const std::uint8_t* codes, std::size_t stride,
-                 std::span<const RowId> rows, const std::uint32_t* features,
-                 const std::int64_t* words, std::int64_t* cells, std::index_sequence<kN...>) {
+                 std::span<const RowId> rows, const std::uint32_t* features, Word word,
+                 std::int64_t* cells, std::index_sequence<kN...>) {
   const bool done = ((n_features == kN + 1 &&
-                      (add_packed8<kN + 1>(codes, stride, rows, features, words, cells), true)) ||
+                      (add_packed8<kN + 1>(codes, stride, rows, features, word, cells), true)) ||
                      ...);
   static_cast<void>(done);
 }
@@ -64,12 +64,13 @@ void DrawnProfiles::add(std::span<const RowId> rows, std::span<const std::uint32
                         std::int64_t* cells) const {
   const std::size_t p = matrix_.n_features;
   if (matrix_.layout == Layout::dense8 && stats_.packed_histogram()) {
-    for (std::size_t first = 0; first < features.size(); first += kTogether) {
-      add_packed8(std::min(kTogether, features.size() - first), matrix_.rows8(), matrix_.stride8(),
-                  rows, features.data() + first, stats_.words.data(), cells + first * column_,
-                  std::make_index_sequence<kTogether>());
-    }
-    return;
+    return stats_.with_words([&](auto word) {
+      for (std::size_t first = 0; first < features.size(); first += kTogether) {
+        add_packed8(std::min(kTogether, features.size() - first), matrix_.rows8(),
+                    matrix_.stride8(), rows, features.data() + first, word, cells + first * column_,
+                    std::make_index_sequence<kTogether>());
+      }
+    });
   }
   for (const RowId row : rows) {
     for (std::size_t k = 0; k < features.size(); ++k) {

@@ -12,9 +12,34 @@ int Stats::square_exponent() const {
   return y_exponent_ - kYBits + (weight_.empty() ? kSquareBits : kRoundBits / 2);
 }
 
-/// Sums of at most kFineRun rows fit 64 bits; the nearest integer as in gradient_stats.cpp.
+void Stats::add_fine(std::size_t begin, std::size_t end, const std::uint32_t* leaf_of,
+                     std::int64_t* sums) const {
+  const double g_scale = std::ldexp(1.0, fine_exponent_[0]);
+  const double h_scale = std::ldexp(1.0, fine_exponent_[1]);
+  const auto add = [&](auto row_at, auto hessian_units) {
+    for (std::size_t i = begin; i < end; ++i) {
+      const RowId r = row_at(i);
+      std::int64_t* const own = sums + 2 * std::size_t{leaf_of[r]};
+      own[0] += nearest(static_cast<double>(gradient32[r]) * g_scale);
+      own[1] += hessian_units(r);
+    }
+  };
+  const auto for_hessian = [&](auto row_at) {
+    if (hessian32.empty()) {
+      add(row_at, [](RowId) { return std::int64_t{1} << (kSquareBits - 1); });  // 1 = 2^-1 2^1
+    } else {
+      add(row_at, [&](RowId r) { return nearest(static_cast<double>(hessian32[r]) * h_scale); });
+    }
+  };
+  if (rows_.empty()) {
+    for_hessian([](std::size_t i) { return static_cast<RowId>(i); });
+  } else {
+    for_hessian([&](std::size_t i) { return rows_[i]; });
+  }
+}
+
+/// The nearest integer as in gradient_stats.cpp.
 void Stats::add_gradients(std::span<const RowId> some, __int128* fine) const {
-  constexpr std::size_t kFineRun = std::size_t{1} << 20;
   for (std::size_t m = 0; m < n_outputs; ++m) {
     const float* const gradients = gradient32.data() + m * n_rows;
     const float* const hessians = hessian32.empty() ? nullptr : hessian32.data() + m * n_rows;
@@ -23,11 +48,14 @@ void Stats::add_gradients(std::span<const RowId> some, __int128* fine) const {
     for (std::size_t begin = 0; begin < some.size(); begin += kFineRun) {
       const auto run = some.subspan(begin, std::min(kFineRun, some.size() - begin));
       std::int64_t g = 0, h = 0;
-      for (const RowId r : run) g += nearest(static_cast<double>(gradients[r]) * g_scale);
       if (hessians == nullptr) {
+        for (const RowId r : run) g += nearest(static_cast<double>(gradients[r]) * g_scale);
         h = static_cast<std::int64_t>(run.size()) << (kSquareBits - 1);  // 1 = 2^-1 2^1
       } else {
-        for (const RowId r : run) h += nearest(static_cast<double>(hessians[r]) * h_scale);
+        for (const RowId r : run) {
+          g += nearest(static_cast<double>(gradients[r]) * g_scale);
+          h += nearest(static_cast<double>(hessians[r]) * h_scale);
+        }
       }
       fine[2 * m] += g;
       fine[2 * m + 1] += h;

@@ -5,25 +5,20 @@
 #include "committee/grower.hpp"
 
 namespace committee {
-namespace {
-
 /// Nodes by level, left to right; the children of a node side by side.
-std::vector<NodeId> level_order(const Grower& grower) {
+std::vector<NodeId> Grower::level_order() const {
   std::vector<NodeId> order{0};
-  order.reserve(grower.size());
+  order.reserve(size());
   for (std::size_t i = 0; i < order.size(); ++i) {
-    const GrownNode& node = grower.node(order[i]);
-    if (node.left == 0) continue;
-    order.push_back(node.left);
-    order.push_back(node.left + 1);
+    if (nodes_[order[i]].left == 0) continue;
+    order.push_back(nodes_[order[i]].left);
+    order.push_back(nodes_[order[i]].left + 1);
   }
   return order;
 }
 
-}  // namespace
-
 ForestArrays Grower::finish(std::vector<__int128> fine) {
-  const std::vector<NodeId> order = level_order(*this);
+  const std::vector<NodeId> order = level_order();
   const std::size_t n = order.size();
   ForestArrays out;
   out.n_features = n_features_;

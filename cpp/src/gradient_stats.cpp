@@ -6,6 +6,7 @@
 // adds to a sum is far below what sampling the rows has put there; leaves get sums of their own
 // (fine_sums.cpp).
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -87,16 +88,25 @@ std::int64_t write_ones(const float* g, std::uint32_t first, std::size_t n, doub
   return sum;
 }
 
-/// Gradient and hessian of narrow words, 16 bits each, behind the bins of their rows.
-void put_beside(const std::int64_t* words, std::size_t first, std::size_t n, unsigned shift,
-                const StatRoom& room) {
+/// Gradient and hessian of narrow words, 16 bits each, behind the bins of their rows; returns the
+/// sum of the words, a few of which are made at a time.
+template <class Write>
+std::int64_t write_beside(std::size_t first, std::size_t n, unsigned shift, const StatRoom& room,
+                          Write write) {
+  std::array<std::int64_t, 1024> words;
   const std::int64_t mask = (std::int64_t{1} << shift) - 1;
   std::uint8_t* to = room.first + first * room.stride;
-  for (std::size_t i = 0; i < n; ++i, to += room.stride) {
-    const auto g = static_cast<std::uint32_t>(words[i] >> shift) << 16;
-    const std::uint32_t both = g | static_cast<std::uint32_t>(words[i] & mask);
-    std::memcpy(to, &both, sizeof(both));
+  std::int64_t sum = 0;
+  for (std::size_t begin = 0; begin < n; begin += words.size()) {
+    const std::size_t some = std::min(words.size(), n - begin);
+    sum += write(first + begin, some, words.data());
+    for (std::size_t i = 0; i < some; ++i, to += room.stride) {
+      const auto g = static_cast<std::uint32_t>(words[i] >> shift) << 16;
+      const std::uint32_t both = g | static_cast<std::uint32_t>(words[i] & mask);
+      std::memcpy(to, &both, sizeof(both));
+    }
   }
+  return sum;
 }
 
 /// Chunks of all rows on all threads; body(first row, rows) -> a number of each chunk.
@@ -178,20 +188,20 @@ Stats Stats::gradients(std::span<const float> gradient, std::span<const float> h
   s.square_most_ = std::pow(static_cast<double>(g_most), 2);
   const bool narrow = g_exponent <= kNarrowBits - exponent_of(g_most) &&
                       h_exponent <= kNarrowBits + 1 - exponent_of(h_most);
-  s.beside_bins = narrow && room.first != nullptr;
-  resize_on_large_pages(s.words, s.n_rows);
+  if (narrow) s.beside = room;
+  if (!s.beside_bins()) resize_on_large_pages(s.words, s.n_rows);
   const double g_scale = std::ldexp(1.0, g_exponent), h_scale = std::ldexp(1.0, h_exponent);
+  const auto write = [&](std::size_t first, std::size_t n, std::int64_t* words) {
+    const auto row = static_cast<std::uint32_t>(first);
+    const float *g = gradient.data() + first, *h = ones ? nullptr : hessian.data() + first;
+    return ones ? write_ones(g, row, n, g_scale, s.shift, words)
+                : write_words(g, h, row, n, g_scale, h_scale, s.shift, words);
+  };
   std::int64_t total = 0;
   for (const std::int64_t part :
        over_chunks<std::int64_t>(s.n_rows, context, [&](std::size_t first, auto n) {
-         std::int64_t* words = s.words.data() + first;
-         const auto row = static_cast<std::uint32_t>(first);
-         const float *g = gradient.data() + first, *h = ones ? nullptr : hessian.data() + first;
-         const std::int64_t sum = ones
-                                      ? write_ones(g, row, n, g_scale, s.shift, words)
-                                      : write_words(g, h, row, n, g_scale, h_scale, s.shift, words);
-         if (s.beside_bins) put_beside(words, first, n, s.shift, room);
-         return sum;
+         return s.beside_bins() ? write_beside(first, n, s.shift, s.beside, write)
+                                : write(first, n, s.words.data() + first);
        })) {
     total += part;
   }
@@ -210,18 +220,14 @@ double Stats::gain_noise(double rows, double weight) const {
 void Stats::restrict_to(std::vector<RowId> rows) {
   if (rows.size() == n_rows) return;
   if (rows.empty()) throw std::invalid_argument("no row is left");
-  if (form == RowForm::wide) {  // words of rows that do not count are never read
+  if (form == RowForm::wide) {
     rows_ = std::move(rows);
     return;
   }
   std::int64_t total = 0;
-  std::size_t gap = 0;  // where the rows that do not count begin
-  for (const RowId r : rows) {
-    for (; gap < r; ++gap) words[gap] = 0;
-    gap = r + std::size_t{1};
-    total += words[r];
-  }
-  for (; gap < n_rows; ++gap) words[gap] = 0;
+  with_words([&](auto word) {
+    for (const RowId r : rows) total += word(r);
+  });
   rows_ = std::move(rows);
   total_ = total;
 }

@@ -132,11 +132,7 @@ inline __attribute__((always_inline)) void add_records(const std::uint8_t* recor
   for (std::size_t i = 0; i < n_rows; ++i) {
     __builtin_prefetch(records + rows[std::min(i + kAhead, n_rows - 1)] * kSize);
     const std::uint8_t* x = records + std::size_t{rows[i]} * kSize;
-    std::uint32_t both;
-    std::memcpy(&both, x + kSize - sizeof(both), sizeof(both));
-    const std::int64_t g = static_cast<std::int32_t>(both) >> 16;
-    const std::int64_t a = static_cast<std::int64_t>(static_cast<std::uint64_t>(g) << shift) +
-                           static_cast<std::int64_t>(both & 0xffffU);
+    const std::int64_t a = narrow_word(x + kSize - BinnedMatrix::kStatBytes, shift);
     if (kWords == 4 && p == 28) {
       add_row8(x, a, out, 3, 4);
     } else {
@@ -195,7 +191,7 @@ void for_each_slot(const BinnedMatrix& m, std::size_t row, Visit visit) {
 /// Any layout, packed rows into single words.
 void add_packed(const BinnedMatrix& m, const Stats& stats, const RowId* rows, std::size_t n,
                 std::int64_t* out) {
-  if (stats.beside_bins) {
+  if (stats.beside_bins()) {
     return add_record_rows(m.rows8(), m.stride8(), rows, n, stats.shift, out, m.n_features);
   }
   if (m.layout == Layout::dense8) return add_packed8_tiled(m, stats, rows, n, out);

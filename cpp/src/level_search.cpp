@@ -65,7 +65,9 @@ const std::int64_t* LevelSearch::sum_cells(std::span<const RowId> rows, std::uin
                                            Scratch& scratch) const {
   scratch.cells.assign(matrix_.n_bins[feature] + 1, 0);
   const auto add = [&](auto code_of) {
-    for (const RowId r : rows) scratch.cells[code_of(r)] += stats_.words[r];
+    stats_.with_words([&](auto word) {
+      for (const RowId r : rows) scratch.cells[code_of(r)] += word(r);
+    });
   };
   if (!matrix_.columns8.empty()) {
     const std::uint8_t* column = matrix_.columns8.data() + feature * matrix_.n_rows;

@@ -8,7 +8,8 @@ namespace {
 
 constexpr std::size_t kChunkRows = 8192;
 
-/// Stable and without branches: both places are written, one advances.
+/// Rows that go left move to the front, the others to `spare`; stable and without branches: both
+/// places are written, one advances.
 template <class Code>
 std::size_t divide_rows(RowId* rows, RowId* spare, std::size_t n, Code code,
                         const std::uint8_t* side) {
@@ -21,7 +22,6 @@ std::size_t divide_rows(RowId* rows, RowId* spare, std::size_t n, Code code,
     left += goes_left;
     right += 1 - goes_left;
   }
-  std::copy_n(spare, right, rows + left);
   return left;
 }
 
@@ -84,31 +84,28 @@ std::size_t Partition::divide(std::size_t begin, std::size_t n, const BinnedMatr
   RowId* rows = rows_.data() + begin;
   RowId* spare = spare_.get() + begin;
   const std::size_t n_chunks = (n + kChunkRows - 1) / kChunkRows;
-  if (context.n_threads <= 1 || n_chunks < 2)
-    return divide_chunk(rows, spare, n, matrix, split.feature, side.data());
-
-  // Each chunk is divided in place; then the pieces are laid end to end, lefts first. Rights wait
-  // in the spare rows meanwhile, so that these are touched for the rights alone.
+  if (context.n_threads <= 1 || n_chunks < 2) {
+    const std::size_t n_left = divide_chunk(rows, spare, n, matrix, split.feature, side.data());
+    std::copy_n(spare, n - n_left, rows + n_left);
+    return n_left;
+  }
+  // Each chunk is divided by itself; then the pieces are laid end to end, lefts first.
   std::vector<std::size_t> left(n_chunks + 1, 0);
   parallel_for(n_chunks, context, [&](std::size_t k, int) {
-    RowId aside[kChunkRows];
     const std::size_t first = k * kChunkRows, size = std::min(kChunkRows, n - first);
-    left[k + 1] = divide_chunk(rows + first, aside, size, matrix, split.feature, side.data());
+    left[k + 1] =
+        divide_chunk(rows + first, spare + first, size, matrix, split.feature, side.data());
   });
-  for (std::size_t k = 0; k < n_chunks; ++k) left[k + 1] += left[k];
+  for (std::size_t k = 0; k < n_chunks; ++k) {  // downwards, over places that were read already
+    const RowId* piece = rows + k * kChunkRows;
+    std::copy(piece, piece + left[k + 1], rows + left[k]);
+    left[k + 1] += left[k];
+  }
   const std::size_t n_left = left[n_chunks];
   parallel_for(n_chunks, context, [&](std::size_t k, int) {
     const std::size_t first = k * kChunkRows, size = std::min(kChunkRows, n - first);
-    const std::size_t mine = left[k + 1] - left[k];
-    std::copy_n(rows + first + mine, size - mine, spare + (first - left[k]));
-  });
-  for (std::size_t k = 1; k < n_chunks; ++k) {  // downwards, over places that were read already
-    const RowId* piece = rows + k * kChunkRows;
-    std::copy(piece, piece + (left[k + 1] - left[k]), rows + left[k]);
-  }
-  parallel_for((n - n_left + kChunkRows - 1) / kChunkRows, context, [&](std::size_t k, int) {
-    const std::size_t first = k * kChunkRows;
-    std::copy_n(spare + first, std::min(kChunkRows, n - n_left - first), rows + n_left + first);
+    const std::size_t n_right = size - (left[k + 1] - left[k]);
+    std::copy_n(spare + first, n_right, rows + n_left + (first - left[k]));
   });
   return n_left;
 }

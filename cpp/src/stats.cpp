@@ -331,7 +331,7 @@ void Stats::store_wide(std::span<const std::vector<std::int64_t>> columns) {
 void Stats::add_row(RowId r, std::int64_t* raw) const {
   if (form == RowForm::packed) {
     if (width == 1) {
-      raw[0] += words[r];
+      with_words([&](auto word) { raw[0] += word(r); });
     } else {
       raw[0] += words[r] >> shift;
       raw[1] += words[r] & ((std::int64_t{1} << shift) - 1);

@@ -106,7 +106,9 @@ void Symmetric::sum_sides(NodeId id, const Split& split, std::size_t n_left) {
       if (split.goes_left(code, missing)) left += cells[code];
     }
   } else {
-    for (const RowId r : data_.partition.rows(node.begin, n_left)) left += data_.stats.words[r];
+    data_.stats.with_words([&](auto word) {
+      for (const RowId r : data_.partition.rows(node.begin, n_left)) left += word(r);
+    });
   }
   const std::int64_t all = grower_.sums(id)[0], right = all - left;
   grower_.sums(node.left)[0] = left;

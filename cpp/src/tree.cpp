@@ -17,21 +17,57 @@ namespace {
 constexpr std::size_t kTaskRows =
     16384;  // of a subtree that one thread grows: some hundred microseconds at least
 
-/// Exact sums of each leaf's rows.
+constexpr std::size_t kNamedRows = 65536;  // of a task that sums rows by the names of their leaves
+
+/// Exact sums of each leaf's rows. Tasks have about as many rows each, not leaves: those of a
+/// boosted tree are few and large.
 std::vector<__int128> fine_sums(const Grower& grower, const Stats& stats,
                                 const Partition& partition, const Context& context) {
-  const std::size_t width = stats.fine_width(), chunk = 256,
-                    n_chunks = (grower.size() + chunk - 1) / chunk;
+  const std::size_t width = stats.fine_width();
   std::vector<__int128> fine(grower.size() * width, 0);
   if (width == 0) return fine;
-  parallel_for(n_chunks, context, [&](std::size_t k, int) {
-    for (std::size_t id = k * chunk; id < std::min(grower.size(), (k + 1) * chunk); ++id) {
-      const GrownNode& node = grower.node(static_cast<NodeId>(id));
-      if (node.left == 0)
-        stats.add_fine(partition.rows(node.begin, node.rows), fine.data() + id * width);
+  std::vector<NodeId> leaves;
+  std::vector<std::size_t> begin{0};  // of the tasks, in leaves
+  std::size_t rows = 0;
+  for (NodeId id = 0; id < grower.size(); ++id) {
+    if (grower.node(id).left != 0) continue;
+    leaves.push_back(id);
+    rows += grower.node(id).rows;
+    if (rows < kTaskRows) continue;
+    begin.push_back(leaves.size());
+    rows = 0;
+  }
+  if (begin.back() < leaves.size()) begin.push_back(leaves.size());
+  parallel_for(begin.size() - 1, context, [&](std::size_t k, int) {
+    for (std::size_t i = begin[k]; i < begin[k + 1]; ++i) {
+      const GrownNode& node = grower.node(leaves[i]);
+      stats.add_fine(partition.rows(node.begin, node.rows), fine.data() + leaves[i] * width);
     }
   });
   return fine;
+}
+
+/// The same for trees of few nodes whose rows know their leaves: rows are read as they lie, where
+/// those of a leaf would be gathered, each from a cache line of its own.
+std::vector<__int128> fine_sums(const Grower& grower, const Stats& stats, const Context& context,
+                                const std::uint32_t* leaf_of) {
+  const std::vector<NodeId> order = grower.level_order();
+  const std::size_t n = stats.n_counted(), n_tasks = (n + kNamedRows - 1) / kNamedRows;
+  std::vector<std::int64_t> sums(n_tasks * 2 * order.size(), 0);
+  parallel_for(n_tasks, context, [&](std::size_t k, int) {
+    stats.add_fine(k * kNamedRows, std::min(n, (k + 1) * kNamedRows), leaf_of,
+                   sums.data() + k * 2 * order.size());
+  });
+  std::vector<__int128> fine(grower.size() * 2, 0);
+  for (std::size_t i = 0; i < sums.size(); ++i) {
+    const std::size_t index = i % (2 * order.size());
+    fine[2 * std::size_t{order[index / 2]} + index % 2] += sums[i];
+  }
+  return fine;
+}
+
+bool few_nodes(const Grower& grower, const Stats& stats) {
+  return !stats.gradient32.empty() && stats.n_outputs == 1 && 16 * grower.size() <= kNamedRows;
 }
 
 /// Grows the subtrees a branch left over, side by side; they come home in order.
@@ -76,13 +112,14 @@ ForestArrays grow(const BinnedMatrix& matrix, const BinMapper& mapper, const Sta
   grower.start(totals, row_facts(stats, partition.rows()));
   grower.wanted();
   const auto finish = [&](Grower& grown) {
-    ForestArrays tree = grown.finish(fine_sums(grown, stats, partition, context));
+    if (wanted.leaf_of != nullptr) name_leaves(grown, partition, context, wanted.leaf_of);
+    ForestArrays tree = grown.finish(wanted.leaf_of != nullptr && few_nodes(grown, stats)
+                                         ? fine_sums(grown, stats, context, wanted.leaf_of)
+                                         : fine_sums(grown, stats, partition, context));
     if (params.growth == Growth::symmetric) Symmetric::lend_values(params, stats, tree);
     if (wanted.rows != nullptr) *wanted.rows = rows_of_leaves(grown, partition);
-    if (wanted.leaf_of != nullptr) {
-      name_leaves(grown, partition, context, wanted.leaf_of);
+    if (wanted.leaf_of != nullptr)
       lead_uncounted(tree, matrix, mapper, stats, context, wanted.leaf_of);
-    }
     space.give(std::move(partition));
     return tree;
   };

@@ -200,27 +200,35 @@ TEST(leafwise_is_best_first_on_any_number_of_threads) {
 }
 
 TEST(boost_is_the_same_with_statistics_beside_bins_and_apart) {
-  // Rows spread to 16, 32 and 64 bytes, and not at all; sparse ones never are.
+  // Rows spread to 16, 32 and 64 bytes, and not at all; sparse ones never are. Each growth reads
+  // words in its own places, and so do drawn features and drawn rows.
+  const std::size_t n = 33000;  // fewer keep more bits than there is room for
+  std::vector<std::uint64_t> key(n);
+  for (std::size_t r = 0; r < n; ++r) key[r] = mix(7, r);
   for (const std::size_t p : {3u, 12u, 13u, 28u, 29u, 60u, 61u}) {
-    const std::size_t n = 33000;  // fewer keep more bits than there is room for
     const Data data({.n_rows = n, .n_features = p, .missing = 0.1, .zeros = 0.3, .seed = p});
     std::vector<double> y = make_y(data.table, 3);
     for (double& v : y) v = v > 0 ? 1 : 0;
     TreeParams params;
     params.criterion = Criterion::newton;
-    params.growth = Growth::best_first;
     params.max_leaves = 20;
+    params.max_depth = 6;
     params.min_gain = 0;
-    const auto grown = [&](BinnedMatrix matrix, bool spread) {
-      if (spread) matrix.spread_rows(Context{2});
-      CHECK((matrix.room8() != nullptr) == (spread && p <= 60));
-      std::vector<double> raw(n, 0.0);
-      const Loss loss{LossKind::logistic, 0, {}};
-      const BoostTask task{matrix, data.mapper, loss, y, {}, {}, 1, params, 0.3};
-      return boost(task, 0, 3, raw, Context{2})[0];
-    };
-    const Forest spread = grown(data.matrix, true);
-    CHECK(same_tree(spread.arrays(), grown(data.matrix, false).arrays()));
-    CHECK(same_tree(spread.arrays(), grown(data.sparse_matrix, false).arrays()));
+    for (const Growth growth : {Growth::best_first, Growth::level, Growth::symmetric}) {
+      params.growth = growth;
+      params.node_features = p % 2 == 0 && growth != Growth::symmetric ? p / 2 : 0;
+      const double subsample = p % 3 == 0 ? 0.6 : 1.0;
+      const auto grown = [&](BinnedMatrix matrix, bool spread) {
+        if (spread) matrix.spread_rows(Context{2});
+        CHECK((matrix.room8() != nullptr) == (spread && p <= 60));
+        std::vector<double> raw(n, 0.0);
+        const Loss loss{LossKind::logistic, 0, {}};
+        const BoostTask task{matrix, data.mapper, loss, y, {}, key, 1, params, 0.3, subsample};
+        return boost(task, 0, 2, raw, Context{2})[0];
+      };
+      const Forest spread = grown(data.matrix, true);
+      CHECK(same_tree(spread.arrays(), grown(data.matrix, false).arrays()));
+      CHECK(same_tree(spread.arrays(), grown(data.sparse_matrix, false).arrays()));
+    }
   }
 }

@@ -77,6 +77,8 @@ class Grower {
   void describe(NodeId child, RowFacts facts);
   /// The tree in level order. fine: Stats::fine_width() exact sums a node, given for the leaves.
   ForestArrays finish(std::vector<__int128> fine);
+  /// The nodes as the finished tree has them.
+  std::vector<NodeId> level_order() const;
 
   // --- pieces of it, for a driver that handles whole subtrees itself ---
   const GrownNode& node(NodeId id) const { return nodes_[id]; }

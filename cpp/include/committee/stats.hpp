@@ -14,6 +14,7 @@
 // of k adds exactly what the row repeated k times would add.
 #pragma once
 
+#include <cstring>
 #include <optional>
 
 #include "committee/parallel.hpp"
@@ -34,6 +35,31 @@ enum class SumKind : std::uint8_t {
 struct StatRoom {
   std::uint8_t* first = nullptr;
   std::size_t stride = 0;
+};
+
+/// The word of a row whose gradient and hessian have 16 bits each.
+inline std::int64_t narrow_word(const std::uint8_t* at, unsigned shift) {
+  std::uint32_t both;
+  std::memcpy(&both, at, sizeof(both));
+  const std::int64_t gradient = static_cast<std::int32_t>(both) >> 16;
+  return static_cast<std::int64_t>(static_cast<std::uint64_t>(gradient) << shift) +
+         static_cast<std::int64_t>(both & 0xffffU);
+}
+
+/// The packed word of each row: behind its bins, where whoever fetches those has it, too ..
+struct WordsBeside {
+  StatRoom room;
+  unsigned shift;
+  std::int64_t operator()(std::size_t r) const {
+    return narrow_word(room.first + r * room.stride, shift);
+  }
+  void prefetch(std::size_t) const {}
+};
+/// .. or in an array.
+struct WordsApart {
+  const std::int64_t* first;
+  std::int64_t operator()(std::size_t r) const { return first[r]; }
+  void prefetch(std::size_t r) const { __builtin_prefetch(first + r); }
 };
 
 class Stats {
@@ -79,7 +105,7 @@ class Stats {
   /// row, and then counts the rows. Hessians must be >= 0. Throws std::invalid_argument, naming the
   /// row, where a number is not finite.
   /// `words` may hold memory to use again (that of an earlier one). `room` takes the statistics of
-  /// each row, too, where they are narrow.
+  /// each row instead, where they are narrow.
   static Stats gradients(std::span<const float> gradient, std::span<const float> hessian,
                          const Context& context = {}, std::vector<std::int64_t> words = {},
                          StatRoom room = {});
@@ -103,11 +129,25 @@ class Stats {
   // --- row data ---
   std::vector<std::int64_t>
       words;  // packed: one a row; wide: width a row; one_hot: the weight of the row
+  /// gradients(): where both numbers of every row fit 16 bits they stand behind the bins of spread
+  /// rows (matrix.hpp), and `words` is not used.
+  StatRoom beside;
   std::vector<std::uint32_t>
       slots;           // one_hot: n_outputs a row, index of the sum its weight goes to
   unsigned shift = 0;  // packed: b lies in the low bits
   std::size_t block_rows =
       0;  // packed: rows that cannot overflow the fields; n_rows or more: no blocks needed
+
+  bool beside_bins() const { return beside.first != nullptr; }
+  /// body(words), packed only: where words stand is asked once, not for every row.
+  template <class Body>
+  void with_words(Body body) const {
+    if (beside_bins()) {
+      body(WordsBeside{beside, shift});
+    } else {
+      body(WordsApart{words.data()});
+    }
+  }
 
   bool packed_histogram() const { return form == RowForm::packed && width == 1; }
   bool has_count() const { return count_word_ >= 0; }
@@ -166,6 +206,11 @@ class Stats {
     return 2 * n_outputs + (kind == SumKind::newton ? 0 : 1);
   }
   void add_fine(std::span<const RowId> rows, __int128* fine) const;
+  /// gradients() of one output: adds the counted rows [begin, end), at most kFineRun of them, to
+  /// sums[2 * leaf_of[row]] and its neighbour, in one pass over the rows as they lie.
+  void add_fine(std::size_t begin, std::size_t end, const std::uint32_t* leaf_of,
+                std::int64_t* sums) const;
+  static constexpr std::size_t kFineRun = std::size_t{1} << 20;  // rows whose sums fit 64 bits
   double fine_value(const __int128* fine,
                     std::size_t column) const;  // the weighted mean, or the sum for newton
   /// Regression: the variance of y, or where y is not centred (Poisson) the mean half deviance.
@@ -177,9 +222,6 @@ class Stats {
   std::span<const double> gradient;  // newton: borrowed
   std::span<const double> hessian;
   std::span<const float> gradient32, hessian32;  // of gradients(): borrowed
-  /// gradients(): both numbers of every row fit 16 bits, and they stand behind the bins of spread
-  /// rows (matrix.hpp).
-  bool beside_bins = false;
   /// gradients(): no row's hessian exceeds it once rounded, decoded; of several outputs the mean.
   double most_hessian() const { return most_hessian_; }
   /// gradients(): what a split of so many rows that are all alike may seem to gain, because each is
