@@ -51,8 +51,7 @@ def main() -> None:
         n_estimators=ROUNDS,
         learning_rate=RATE,
         max_depth=1,
-        min_samples_leaf=1,
-        early_stopping=False,
+        l2_regularization=0,
     ).fit(x[:, None], y)
     fits = list(model.staged_predict(x[:, None]))
     splits = model.committee_.members.forests[0].threshold[::3]  # of three nodes, the root's

@@ -56,13 +56,13 @@ FORESTS: list[BaseEstimator] = [
     ExtraTreesClassifier(4, random_state=0),
     ExtraTreesRegressor(4, random_state=0),
 ]
-# Few rounds; and leaves of one row, since a row of weight 2 is not two for min_samples_leaf.
+# As they are by default, but for the rounds.
 GRADIENT_BOOSTERS: list[BaseEstimator] = [
-    GradientBoostingClassifier(n_estimators=10, min_samples_leaf=1, random_state=0),
-    GradientBoostingRegressor(n_estimators=10, min_samples_leaf=1, random_state=0),
+    GradientBoostingClassifier(n_estimators=30, random_state=0),
+    GradientBoostingRegressor(n_estimators=30, random_state=0),
 ]
 # No classifier, no regressor, no weights: it has tests of its own beside scikit-learn's checks.
-RANKER = GradientBoostingRanker("pairwise", n_estimators=10, min_samples_leaf=1, random_state=0)
+RANKER = GradientBoostingRanker("pairwise", n_estimators=30, random_state=0)
 ESTIMATORS = [*TREES, *FORESTS, *GRADIENT_BOOSTERS]
 # Over any learner, so that parameters of trees are nested; tests/ensembles runs the tables on them.
 COMMITTEES: list[BaseEstimator] = [

@@ -147,12 +147,14 @@ def test_b40_extreme_weights(estimator, scale):
     """Weights are scaled by powers of two inside, so a power of two changes no bit."""
     X, y = rows_for(estimator)
     weight = np.random.default_rng(1).integers(1, 5, len(y)).astype(float)
+    if estimator in GRADIENT_BOOSTERS:  # a penalty is in units of weight
+        estimator = clone(estimator).set_params(l2_regularization=0)
     plain = fitted(estimator, X, y, weight)
     power = 2.0 ** np.round(np.log2(scale))
     scaled = fitted(estimator, X, y, weight * power)
     exact = ("weight", "gain")  # these carry the scale
     assert model_bits(scaled, exact) == model_bits(plain, exact)
-    if estimator in GRADIENT_BOOSTERS:  # ties of gains fall otherwise by the last bit of a weight
+    if hasattr(estimator, "learning_rate"):  # ties of gains fall otherwise by the last bit
         return
     decimal = fitted(estimator, X, y, weight * scale)
     np.testing.assert_array_equal(decimal.apply(X), plain.apply(X))

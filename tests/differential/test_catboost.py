@@ -6,6 +6,7 @@ sum of G² / (H + l2), as we do. With few values a column both cut between any t
 
 import numpy as np
 import pytest
+from tests.plain_boosters import make_plain
 
 from committee import GradientBoostingRegressor
 
@@ -31,7 +32,8 @@ def test_three_rounds(n_rows, depth, l2):
         logging_level="Silent",
         allow_writing_files=False,
     ).fit(X, y)
-    ours = GradientBoostingRegressor(
+    ours = make_plain(
+        GradientBoostingRegressor,
         n_estimators=3,
         learning_rate=0.7,
         max_depth=depth,

@@ -8,6 +8,7 @@ import json
 
 import numpy as np
 import pytest
+from tests.plain_boosters import make_plain
 
 from committee import GradientBoostingClassifier, GradientBoostingRegressor
 
@@ -49,7 +50,8 @@ def theirs(X, y, weight, task, alpha, depth):
 
 def ours(X, y, weight, task, alpha, depth):
     cls = GradientBoostingRegressor if task == "numbers" else GradientBoostingClassifier
-    model = cls(
+    model = make_plain(
+        cls,
         n_estimators=1,
         learning_rate=1.0,
         growth="level",

@@ -11,6 +11,7 @@ import json
 import numpy as np
 import pytest
 from tests.oracles.walk import goes_left
+from tests.plain_boosters import make_plain
 
 from committee import GradientBoostingClassifier, GradientBoostingRegressor
 from committee._engine import FEATURE_MASK
@@ -39,7 +40,8 @@ def twenty_rows(kind, seed):
 
 def fit_ours(kind, X, y, w, settings):
     cls = GradientBoostingRegressor if kind == "squared" else GradientBoostingClassifier
-    return cls(
+    return make_plain(
+        cls,
         n_estimators=1,
         learning_rate=1.0,
         growth="level",

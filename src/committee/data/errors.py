@@ -69,6 +69,7 @@ CODES: dict[str, str] = {
     "W-ZERO": "sample_weight holds only zeros",
     "W-FIT": "sample_weight is given to a learner that takes none",
     "W-QUERY": "rows of one query have different weights",
+    "W-LIGHT": "sample_weight is so small that the penalty on leaves rules",
     "W-CLASS": "class_weight does not fit the classes of y",
     "W-OVERFLOW": "sample_weight times class_weight is not finite",
     "P-VALUE": "a parameter has a value or type that is not allowed",

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from tests.estimators import model_bits
+from tests.plain_boosters import make_plain
 
 from committee import (
     GradientBoostingClassifier,
@@ -33,7 +34,7 @@ def test_exposure_of_counts_by_hand():
     exposure = rng.uniform(0.5, 20, size=200)
     y = rng.poisson(exposure * np.where(group, 0.3, 2.0)).astype(float)
     X, margin = group[:, None], np.log(exposure)
-    model = GradientBoostingRegressor("poisson", n_estimators=1, learning_rate=1.0)
+    model = make_plain(GradientBoostingRegressor, "poisson", n_estimators=1, learning_rate=1.0)
     model.fit(X, y, base_margin=margin)
     for g in (0, 1):  # the Newton step from the margin: -G / H, G = sum(exposure - y)
         at = group == g
@@ -53,10 +54,10 @@ def test_a_model_as_margin_is_continued(kind, rows):
     params = {"n_estimators": 12, "early_stopping": False}
     if kind in ("numbers", "medians"):
         loss = "squared_error" if kind == "numbers" else "absolute_error"
-        whole, rest = (GradientBoostingRegressor(loss, **params) for _ in range(2))
+        whole, rest = (make_plain(GradientBoostingRegressor, loss, **params) for _ in range(2))
     else:
         y = np.digitize(y, [0] if kind == "two classes" else [-1, 1])
-        whole, rest = (GradientBoostingClassifier(**params) for _ in range(2))
+        whole, rest = (make_plain(GradientBoostingClassifier, **params) for _ in range(2))
     whole.fit(X, y)
     margin = whole.committee_[:7].decision(X)
     rest.set_params(n_estimators=5).fit(X, y, base_margin=margin)
@@ -120,9 +121,11 @@ def test_rows_to_stop_by_have_theirs(rows):
 def test_rankings_take_one(rows):
     X, y = rows
     relevance, query = np.digitize(y, [-0.5, 0.5]), np.repeat(np.arange(20), 20)
-    whole = GradientBoostingRanker(n_estimators=8).fit(X, relevance, query)
+    whole = make_plain(GradientBoostingRanker, n_estimators=8).fit(X, relevance, query)
     margin = whole.committee_[:3].decision(X)[:, 0]
-    rest = GradientBoostingRanker(n_estimators=5).fit(X, relevance, query, base_margin=margin)
+    rest = make_plain(GradientBoostingRanker, n_estimators=5).fit(
+        X, relevance, query, base_margin=margin
+    )
     assert last_trees(rest, 0) == last_trees(whole, 3)
     told = rest.predict(X, base_margin=margin)
     np.testing.assert_allclose(told, whole.predict(X), rtol=1e-12, atol=1e-12)

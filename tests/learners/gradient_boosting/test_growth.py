@@ -1,6 +1,7 @@
 """Parameters that shape the trees of a booster: L1, drawn columns, symmetric growth."""
 
 import pickle
+import warnings
 
 import numpy as np
 import pandas as pd
@@ -8,8 +9,15 @@ import pytest
 from scipy import sparse
 from sklearn.ensemble import HistGradientBoostingClassifier
 from tests.estimators import model_bits
+from tests.plain_boosters import make_plain
 
-from committee import GradientBoostingClassifier, GradientBoostingRegressor, InputError, _engine
+from committee import (
+    DataWarning,
+    GradientBoostingClassifier,
+    GradientBoostingRegressor,
+    InputError,
+    _engine,
+)
 from committee.learners.gradient_boosting.growth import growth_params, symmetric_depth
 from committee.losses import Logistic, Squared
 from committee.losses.native import native_loss
@@ -154,7 +162,7 @@ def test_trees_draw_other_columns_each_round():
 @pytest.mark.parametrize(
     ("shares", "drawn"),
     [
-        ({}, (0, 0, 0)),
+        ({"max_features": None}, (0, 0, 0)),
         ({"colsample_bytree": 0.7, "colsample_bylevel": 0.5, "max_features": 0.5}, (4, 2, 1)),
         ({"colsample_bytree": 0.01, "colsample_bylevel": 0.01, "max_features": 0.01}, (1, 0, 0)),
         ({"colsample_bytree": 0.5, "max_features": 2}, (3, 0, 2)),
@@ -221,7 +229,8 @@ def test_small_leaves_have_the_median_of_the_node_above():
     """A loss that renews leaves: rows of a = 1 all have b = 0, and one row alone is too few."""
     X = np.array([[0, 0]] * 6 + [[0, 1]] * 6 + [[1, 0]] * 5 + [[1, 1]], float)
     y = np.array([1.0] * 6 + [2.0] * 6 + [7, 7, 8, 9, 9] + [99.0])
-    model = GradientBoostingRegressor(
+    model = make_plain(
+        GradientBoostingRegressor,
         "absolute_error",
         n_estimators=1,
         learning_rate=1.0,
@@ -253,7 +262,7 @@ def test_rows_count_and_not_their_hessians():
     y[-30:] = 1
     weight = np.where(x == 1, 0.1, 1.0)
     params = {"early_stopping": False, "min_samples_leaf": 20}
-    ours = GradientBoostingClassifier(n_estimators=20, **params)
+    ours = make_plain(GradientBoostingClassifier, n_estimators=20, **params)
     theirs = HistGradientBoostingClassifier(max_iter=20, **params)
     asked = [[0.0], [1.0]]
     for given in (weight, None):
@@ -270,11 +279,32 @@ def test_rows_that_are_alike_are_not_parted(n_rows):
     X = rng.normal(size=(n_rows, 3))
     X[:, 0] = np.sign(X[:, 0])
     y = np.where(X[:, 0] > 0, 1 / 3, -2 / 7)
-    model = GradientBoostingRegressor(
-        n_estimators=3, learning_rate=0.3, min_samples_leaf=1, early_stopping=False
+    model = make_plain(
+        GradientBoostingRegressor,
+        n_estimators=3,
+        learning_rate=0.3,
+        min_samples_leaf=1,
+        early_stopping=False,
     ).fit(X, y)
     assert forest_of(model).n_nodes == 9
-    classes = GradientBoostingClassifier(
-        n_estimators=3, min_samples_leaf=1, early_stopping=False, max_leaf_nodes=8
+    classes = make_plain(
+        GradientBoostingClassifier,
+        n_estimators=3,
+        min_samples_leaf=1,
+        early_stopping=False,
+        max_leaf_nodes=8,
     ).fit(X, (y > 0).astype(int))
     assert forest_of(classes).n_nodes == 9
+
+
+# --- penalties and weights ---
+
+
+def test_light_rows_are_told(rows):
+    X, y = rows
+    with pytest.warns(DataWarning, match=r"W-LIGHT.*mean is 0\.001; .* weight 3 in all"):
+        regressor().fit(X, y, sample_weight=np.full(len(y), 0.001))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        regressor().fit(X, y, sample_weight=np.full(len(y), 0.5))
+        regressor(l2_regularization=0).fit(X, y, sample_weight=np.full(len(y), 0.001))

@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 from scipy import sparse
 from sklearn.inspection import PartialDependenceDisplay, partial_dependence
+from tests.plain_boosters import make_plain
 
 from committee import GradientBoostingClassifier, GradientBoostingRegressor, InputError
 
@@ -57,7 +58,7 @@ def test_sums_over_splits_by_a_loop(n_classes, rows):
 def test_one_split_by_hand():
     X = np.repeat([[0.0, 5.0], [1.0, 5.0]], 10, axis=0)
     y = np.repeat([0.0, 4.0], 10)
-    model = GradientBoostingRegressor(n_estimators=1, min_samples_leaf=1).fit(X, y)
+    model = make_plain(GradientBoostingRegressor, n_estimators=1, min_samples_leaf=1).fit(X, y)
     np.testing.assert_array_equal(model.importances("split"), [1, 0])
     np.testing.assert_array_equal(model.importances("cover"), [20, 0])
     # G = -+ 20 on the sides, H = 10, and 0 together: 400 / 10 + 400 / 10
@@ -87,7 +88,9 @@ def test_shuffling_finds_the_signal(rows, model):
 def test_the_loss_by_hand():
     """A feature of two values and a stump: what shuffling costs can be said."""
     x = np.tile([0.0, 1.0], 50)[:, None]
-    model = GradientBoostingRegressor(n_estimators=1, learning_rate=1.0).fit(x, 10 * x[:, 0])
+    model = make_plain(GradientBoostingRegressor, n_estimators=1, learning_rate=1.0).fit(
+        x, 10 * x[:, 0]
+    )
     found = model.permutation_importance(x, 10 * x[:, 0], n_repeats=100, random_state=0)
     moved = found.importances[0] / 50  # each row that changes costs 10^2 / 2
     np.testing.assert_allclose(moved, moved.round(2), atol=1e-6)

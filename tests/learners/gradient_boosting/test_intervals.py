@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from sklearn.model_selection import train_test_split
 from tests.estimators import model_bits
+from tests.plain_boosters import make_plain
 
 from committee import DataWarning, GradientBoostingRegressor, InputError
 from committee.losses import Multinomial
@@ -68,7 +69,8 @@ def test_coverage(loss):
     halves = []
     for seed in range(40):
         X, y = uneven(800, seed)
-        model = GradientBoostingRegressor(
+        model = make_plain(
+            GradientBoostingRegressor,
             loss,
             intervals="conformal",
             calibration_fraction=80,

@@ -7,6 +7,7 @@ import matplotlib as mpl
 import matplotlib.pyplot as plt
 import numpy as np
 import pytest
+from tests.plain_boosters import make_plain
 
 from committee import GradientBoostingRegressor
 
@@ -36,7 +37,8 @@ def test_residual_fitting_by_hand(example, seed):
     x = rng.integers(0, 60, 120).astype(float)
     y = np.cos(x / 8) + rng.normal(size=120)
     by_hand, _ = example["fit_residuals"](x, y)
-    model = GradientBoostingRegressor(
+    model = make_plain(
+        GradientBoostingRegressor,
         n_estimators=example["ROUNDS"],
         learning_rate=example["RATE"],
         max_leaf_nodes=2,

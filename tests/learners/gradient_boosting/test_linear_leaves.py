@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 from scipy import sparse
 from tests.oracles.linear_leaves import tree_outputs
+from tests.plain_boosters import make_plain
 
 from committee import (
     GradientBoostingClassifier,
@@ -39,11 +40,11 @@ COMMON = {
 
 
 def regressor(**params):
-    return GradientBoostingRegressor(**COMMON | params)
+    return make_plain(GradientBoostingRegressor, **COMMON | params)
 
 
 def classifier(**params):
-    return GradientBoostingClassifier(**COMMON | params)
+    return make_plain(GradientBoostingClassifier, **COMMON | params)
 
 
 def bits(model):

@@ -8,6 +8,7 @@ from sklearn.model_selection import cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from tests.estimators import model_bits
+from tests.plain_boosters import make_plain
 
 from committee import GradientBoostingClassifier, GradientBoostingRegressor, InputError
 
@@ -49,10 +50,13 @@ def test_given_rows_to_stop_by(rows):
 
 def test_stopping_does_not_change_the_rounds(rows):
     X, y = rows
-    stopped = GradientBoostingRegressor(n_estimators=300, learning_rate=0.3)
+    stopped = make_plain(GradientBoostingRegressor, n_estimators=300, learning_rate=0.3)
     stopped.fit(X[:N], y[:N], X_val=X[N:], y_val=y[N:])
-    plain = GradientBoostingRegressor(
-        n_estimators=stopped.n_estimators_, learning_rate=0.3, early_stopping=False
+    plain = make_plain(
+        GradientBoostingRegressor,
+        n_estimators=stopped.n_estimators_,
+        learning_rate=0.3,
+        early_stopping=False,
     ).fit(X[:N], y[:N])
     assert model_bits(stopped) == model_bits(plain)
 
@@ -133,8 +137,9 @@ def test_zero_weights_are_absent(rows):
     X, y = rows
     w = np.ones(N)
     w[::3] = 0
-    weighted = GradientBoostingRegressor(n_estimators=20).fit(X[:N], y[:N], sample_weight=w)
-    without = GradientBoostingRegressor(n_estimators=20).fit(X[:N][w > 0], y[:N][w > 0])
+    params = {"n_estimators": 20, "random_state": 0}
+    weighted = GradientBoostingRegressor(**params).fit(X[:N], y[:N], sample_weight=w)
+    without = GradientBoostingRegressor(**params).fit(X[:N][w > 0], y[:N][w > 0])
     np.testing.assert_allclose(weighted.predict(X), without.predict(X), rtol=1e-9)
 
 

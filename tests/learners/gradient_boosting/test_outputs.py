@@ -7,6 +7,7 @@ import pytest
 from scipy.special import softmax
 from sklearn.metrics import r2_score
 from tests.estimators import model_bits
+from tests.plain_boosters import make_plain
 
 from committee import GradientBoostingClassifier, GradientBoostingRegressor, InputError
 from committee.learners.gradient_boosting import growth
@@ -32,7 +33,9 @@ def model_for(kind, **params):
     cls = GradientBoostingClassifier if kind == "classes" else GradientBoostingRegressor
     if kind == "quantiles":
         params = {"loss": "quantile", "quantile": [0.2, 0.5, 0.8], **params}
-    return cls(**{"n_estimators": 6, "categorical_features": [4], "random_state": 0, **params})
+    return make_plain(
+        cls, **{"n_estimators": 6, "categorical_features": [4], "random_state": 0, **params}
+    )
 
 
 def target_of(kind, Y):

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from sklearn.metrics import ndcg_score
 from tests.estimators import model_bits
+from tests.plain_boosters import make_plain
 
 from committee import GradientBoostingRanker, InputError
 
@@ -52,10 +53,12 @@ def test_score_is_ndcg(queries):
 
 def test_rows_of_a_query_need_not_lie_together(queries):
     X, y, query, _ = queries
-    together = GradientBoostingRanker(n_estimators=8, loss="pairwise").fit(X, y, groups=query)
+    together = make_plain(GradientBoostingRanker, n_estimators=8, loss="pairwise").fit(
+        X, y, groups=query
+    )
     order = np.random.default_rng(1).permutation(len(y))
     names = np.array([f"query {q}" for q in query])
-    apart = GradientBoostingRanker(n_estimators=8, loss="pairwise")
+    apart = make_plain(GradientBoostingRanker, n_estimators=8, loss="pairwise")
     apart.fit(X[order], y[order], groups=names[order])
     np.testing.assert_allclose(apart.predict(X), together.predict(X), rtol=1e-3, atol=1e-3)
 
@@ -106,7 +109,7 @@ def small_queries():
 def test_a_query_of_weight_k_is_k_queries(loss):
     X, y, query, weight = small_queries()
     params = {"n_estimators": 12, "min_samples_leaf": 1, "min_child_weight": 0.1}
-    weighed = GradientBoostingRanker(loss, **params)
+    weighed = make_plain(GradientBoostingRanker, loss, **params)
     weighed.fit(X, y, query, query_weight=weight[query])
     rows, names = [], []
     for q, times in enumerate(weight.astype(int)):
@@ -114,10 +117,10 @@ def test_a_query_of_weight_k_is_k_queries(loss):
             rows.append(np.flatnonzero(query == q))
             names += [f"{q}, {copy}"] * len(rows[-1])
     rows = np.concatenate(rows)
-    copied = GradientBoostingRanker(loss, **params).fit(X[rows], y[rows], names)
+    copied = make_plain(GradientBoostingRanker, loss, **params).fit(X[rows], y[rows], names)
     # Sums are rounded to units that depend on the number of rows: hence the tolerance.
     np.testing.assert_allclose(weighed.predict(X), copied.predict(X), rtol=1e-4, atol=1e-4)
-    plain = GradientBoostingRanker(loss, **params).fit(X, y, query)
+    plain = make_plain(GradientBoostingRanker, loss, **params).fit(X, y, query)
     assert np.abs(weighed.predict(X) - plain.predict(X)).max() > 0.01
     score = weighed.score(X, y, query, query_weight=weight[query])
     np.testing.assert_allclose(score, weighed.score(X[rows], y[rows], names))
@@ -126,8 +129,10 @@ def test_a_query_of_weight_k_is_k_queries(loss):
 def test_equal_weights_change_nothing():
     X, y, query, _ = small_queries()
     params = {"n_estimators": 5, "min_samples_leaf": 1}
-    plain = GradientBoostingRanker(**params).fit(X, y, query)
-    equal = GradientBoostingRanker(**params).fit(X, y, query, query_weight=np.full(len(y), 2.0))
+    plain = make_plain(GradientBoostingRanker, **params).fit(X, y, query)
+    equal = make_plain(GradientBoostingRanker, **params).fit(
+        X, y, query, query_weight=np.full(len(y), 2.0)
+    )
     np.testing.assert_allclose(equal.predict(X), plain.predict(X), rtol=1e-4, atol=1e-4)
 
 

@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.estimators import model_bits
 from tests.oracles import rounds as oracle
+from tests.plain_boosters import make_plain
 
 from committee import (
     GradientBoostingClassifier,
@@ -288,8 +289,13 @@ def test_dart_is_the_naive_one():
     x = rng.normal(size=60)
     y = np.sin(2 * x) + 0.1 * rng.normal(size=60)
     params = {"drop_rate": 0.4, "skip_drop": 0.3, "learning_rate": 0.5, "random_state": 1}
-    model = GradientBoostingRegressor(
-        n_estimators=15, max_leaf_nodes=2, min_samples_leaf=1, early_stopping=False, **params
+    model = make_plain(
+        GradientBoostingRegressor,
+        n_estimators=15,
+        max_leaf_nodes=2,
+        min_samples_leaf=1,
+        early_stopping=False,
+        **params,
     ).fit(x[:, None], y)
     plan = Dart(0.4, 0.3, 0.5, model.seed_)
     dropped = [plan.dropped(number) for number in range(15)]

@@ -6,6 +6,7 @@ import pytest
 from scipy import sparse
 from sklearn.ensemble import GradientBoostingRegressor as FriedmanRegressor
 from tests.estimators import model_bits
+from tests.plain_boosters import make_plain
 
 from committee import GradientBoostingClassifier, GradientBoostingRegressor
 from committee.losses import Logistic, Loss, Multinomial, Squared
@@ -103,7 +104,7 @@ def test_r65_training_log_loss_never_rises(kind, rows):
 def test_r65_a_squared_step_fits_the_residual(rows):
     """With rate 1 and enough leaves, what is left after a round has mean 0 in each leaf."""
     X, y = rows
-    model = GradientBoostingRegressor(n_estimators=1, learning_rate=1.0).fit(X, y)
+    model = make_plain(GradientBoostingRegressor, n_estimators=1, learning_rate=1.0).fit(X, y)
     leaf, left = model.apply(X)[:, 0], y - model.predict(X)
     for node in np.unique(leaf):
         assert abs(left[leaf == node].mean()) < 1e-6
@@ -115,8 +116,13 @@ def test_r65_depth_one_least_squares_is_scikit_learns(rows):
     X = np.nan_to_num(X)
     params = {"n_estimators": 30, "learning_rate": 0.3}
     theirs = FriedmanRegressor(max_depth=1, criterion="squared_error", **params).fit(X, y)
-    ours = GradientBoostingRegressor(
-        max_depth=1, min_samples_leaf=1, max_bins=65535, early_stopping=False, **params
+    ours = make_plain(
+        GradientBoostingRegressor,
+        max_depth=1,
+        min_samples_leaf=1,
+        max_bins=65535,
+        early_stopping=False,
+        **params,
     ).fit(X, y)
     np.testing.assert_allclose(ours.predict(X), theirs.predict(X), rtol=1e-5, atol=1e-6)
 
@@ -239,8 +245,8 @@ def test_losses_in_python_boost_alike(kind, own, weighted, rows):
 def test_one_round_at_a_time_is_the_same(rows):
     """Callers that look between rounds get the bits of those that do not."""
     X, y = rows
-    alone = GradientBoostingRegressor(n_estimators=9).fit(X, y)
-    timed = GradientBoostingRegressor(n_estimators=9, max_time=1e6).fit(X, y)
+    alone = make_plain(GradientBoostingRegressor, n_estimators=9).fit(X, y)
+    timed = make_plain(GradientBoostingRegressor, n_estimators=9, max_time=1e6).fit(X, y)
     assert model_bits(alone) == model_bits(timed)
 
 
@@ -261,8 +267,8 @@ def test_custom_loss(rows):
     X, y = rows
     y = y.copy()
     y[::50] += 100  # outliers count little
-    model = GradientBoostingRegressor(LogCosh(), n_estimators=60).fit(X, y)
-    plain = GradientBoostingRegressor(n_estimators=60).fit(X, y)
+    model = make_plain(GradientBoostingRegressor, LogCosh(), n_estimators=60).fit(X, y)
+    plain = make_plain(GradientBoostingRegressor, n_estimators=60).fit(X, y)
     usual = np.ones(N, bool)
     usual[::50] = False
     errors = [np.abs(m.predict(X) - y)[usual].mean() for m in (model, plain)]

@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.metrics import log_loss
 from tests.estimators import model_bits
+from tests.plain_boosters import make_plain
 
 from committee import (
     DataWarning,
@@ -128,12 +129,12 @@ def test_noise_of_many_levels_does_not_leak():
     y, y_new = rng.integers(2, size=n), rng.integers(2, size=n)
     G, G_new = greedy(train, y, new)
     params = {"n_estimators": 50, "random_state": 0}
-    naive = GradientBoostingClassifier(**params).fit(G, y)
+    naive = make_plain(GradientBoostingClassifier, **params).fit(G, y)
     leaked = log_loss(y, naive.predict_proba(G)), log_loss(y_new, naive.predict_proba(G_new))
     assert leaked[0] < 0.35
     assert leaked[1] > 1.5
     X, X_new = (pd.DataFrame({"c": s.astype("category")}) for s in (train, new))
-    model = GradientBoostingClassifier(**params, **ORDERED).fit(X, y)
+    model = make_plain(GradientBoostingClassifier, **params, **ORDERED).fit(X, y)
     with pytest.warns(DataWarning, match=r"X-UNSEEN.*the mean of all rows stands for them"):
         fresh = log_loss(y_new, model.predict_proba(X_new))
     assert log_loss(y, model.predict_proba(X)) > 0.55
@@ -225,15 +226,17 @@ def test_constraints_are_about_the_users_features():
 
 def test_stopping_rankings_and_what_is_refused():
     X, y = frame_of(500, 6)
-    model = GradientBoostingRegressor(early_stopping=True, random_state=0, **ORDERED).fit(X, y)
+    model = make_plain(
+        GradientBoostingRegressor, early_stopping=True, random_state=0, **ORDERED
+    ).fit(X, y)
     assert model.held_out_loss_.min() < 0.3 * model.held_out_loss_[0]
     query = np.repeat(np.arange(25), 20)
-    ranker = GradientBoostingRanker(n_estimators=20, **ORDERED)
+    ranker = make_plain(GradientBoostingRanker, n_estimators=20, **ORDERED)
     ranker.fit(X, np.digitize(y, [0, 1]), query)
     assert ranker.score(X, np.digitize(y, [0, 1]), query) > 0.8
     with pytest.raises(InputError, match=r"P-LOSS\] categorical_encoding"):
-        GradientBoostingRegressor("cox", **ORDERED).fit(X, np.exp(y))
+        make_plain(GradientBoostingRegressor, "cox", **ORDERED).fit(X, np.exp(y))
     numbers = X[["a", "b"]]  # nothing to encode: as without
-    plain = GradientBoostingRegressor(n_estimators=5).fit(numbers, y)
-    same = GradientBoostingRegressor(n_estimators=5, **ORDERED).fit(numbers, y)
+    plain = make_plain(GradientBoostingRegressor, n_estimators=5).fit(numbers, y)
+    same = make_plain(GradientBoostingRegressor, n_estimators=5, **ORDERED).fit(numbers, y)
     assert model_bits(plain) == model_bits(same)

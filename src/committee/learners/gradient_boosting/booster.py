@@ -68,7 +68,7 @@ class GradientBooster(CallbackSupport, RowDivision, ExplainedTrees):
         "drop_rate": [real(0, 1, "left")],
         "skip_drop": [real(0, 1, "both")],
         "categorical_encoding": [choice("native", "ordered_target")],
-        "early_stopping": ["boolean", choice("auto", "oob")],
+        "early_stopping": ["boolean", choice("auto", "oob"), None],
         "validation_fraction": [integer(1), real(0, 1, "neither", no_int=True)],
         "n_iter_no_change": [integer(1)],
         "tol": [real(0, None, "left")],

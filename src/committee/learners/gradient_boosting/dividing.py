@@ -28,7 +28,7 @@ class Parts(NamedTuple):
 class RowDivision:
     """Mixin of boosters: parts the rows of a fit."""
 
-    early_stopping: bool | str
+    early_stopping: bool | str | None
     validation_fraction: int | float
 
     def _read_held_out(self, y: Any, n_rows: int, target: Target, name: str = "y_val") -> Floats:
@@ -87,7 +87,7 @@ class RowDivision:
             raise InputError(describe("P-SPLIT", "X_val, y_val", found, fix="give both"))
         if self.early_stopping is False:
             found = "X_val is given, but early_stopping=False"
-            fix = 'early_stopping=True, or "auto"'
+            fix = "early_stopping=True or None"
             raise InputError(describe("P-SPLIT", "X_val", found, fix=fix))
         n_rows = X.shape[0] if hasattr(X, "shape") else len(X)
         margin = None

@@ -11,22 +11,23 @@ Class = TypeVar("Class", bound=type)
 
 SECTIONS = {
     "boosting": """\
-n_estimators : int, default=100
+n_estimators : int, default=300
     The most rounds; each makes a tree, or one for each class of more than two.
-learning_rate : float, default=0.1
+learning_rate : float, default=0.05
     What a tree counts. Smaller ones need more rounds and usually err less.
 max_leaf_nodes : int or None, default=31
     The most leaves of a tree.
 max_depth : int or None, default=None
     The most splits between the root and a leaf.
-min_samples_leaf : int, default=20
+min_samples_leaf : int, default=1
     Rows that each leaf holds at least, whatever they weigh; symmetric trees tell rows by their
     share of the hessian, see ``growth``.
 l1_regularization : float, default=0
     By so much the gradient G of a leaf is drawn towards 0, though not past it, in its value and
     in all gains (alpha in XGBoost).
-l2_regularization : float, default=0
-    Added to the hessian of a leaf: its value is -G / (H + l2) (lambda in XGBoost).
+l2_regularization : float, default=3
+    Added to the hessian of a leaf: its value is -G / (H + l2) (lambda in XGBoost). Hessians are
+    sums of weights, so weights far from 1 ask for another penalty.
 min_child_weight : float, default=0
     Hessian that each leaf holds at least.
 min_split_gain : float, default=0
@@ -38,7 +39,7 @@ sampling_method : {"uniform", "gradient_based"}, default="uniform"
     Whether all rows are drawn alike, or those with large gradients more often; what is drawn then
     counts by one over its chance (minimal variance sampling, Ibragimov and Gusev 2019). A row's
     chance goes by the root of the sum over outputs of g^2 + (sum |g| / sum h)^2 h^2.
-max_features : int, float, "sqrt", "log2" or None, default=None
+max_features : int, float, "sqrt", "log2" or None, default=0.5
     Features that each split looks at, drawn anew for each; None is all. A share is one of the
     features that ``colsample_bytree`` and ``colsample_bylevel`` leave.
 colsample_bytree, colsample_bylevel : float, default=1
@@ -87,12 +88,12 @@ multi_strategy : {"one_output_per_tree", "multi_output_tree"}, default="one_outp
     than that, or than 1 times the mean weight of rows, lest one unlikely row throw its score far
     away. Shared trees take no monotonic constraints, and need more leaves to say as much.""",
     "rest": """\
-early_stopping : bool, "auto" or "oob", default="auto"
+early_stopping : bool, "auto", "oob" or None, default=None
     Whether to stop when the loss on held-out rows has not become smaller for
-    ``n_iter_no_change`` rounds; the model then is that of the best round. "auto" does so from
-    10,000 rows on, and where ``fit`` is given ``X_val``. "oob" needs ``subsample < 1`` and sums,
-    round by round, how much the loss changes on the rows that the round did not see; no row is
-    held out. It tends to stop somewhat early.
+    ``n_iter_no_change`` rounds; the model then is that of the best round. None does so where
+    ``fit`` is given ``X_val``; "auto" also from 10,000 rows on, as scikit-learn. "oob" needs
+    ``subsample < 1`` and sums, round by round, how much the loss changes on the rows that the
+    round did not see; no row is held out. It tends to stop somewhat early.
 validation_fraction : int or float, default=0.1
     Rows that are held out, as a number or a share, where ``fit`` is given none.
 n_iter_no_change : int, default=10

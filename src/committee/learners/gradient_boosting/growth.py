@@ -11,7 +11,7 @@ from committee import _engine
 from committee.core.members import Floats
 from committee.core.params import choice, integer, real, resolve_max_features
 from committee.data import InputError, Schema
-from committee.data.errors import describe
+from committee.data.errors import describe, warn
 from committee.learners.growing import MOST, interaction_groups, monotone_signs
 from committee.losses.columns import Columns
 from committee.losses.loss import Loss
@@ -39,6 +39,7 @@ TINY = 1e-3  # rows' worth of hessian that a leaf has at least, as in LightGBM a
 SYMMETRIC_DEPTH = 6  # where neither depth nor leaves are bounded, as in CatBoost
 MOST_LEVELS = 16  # of symmetric trees, as in CatBoost
 VECTOR_LEAST = 1.0  # rows' worth of hessian that each output of a vector leaf counts with at least
+LIGHT = 0.1  # mean weight below which the penalty on leaves is likely not meant
 USUAL_EXPONENT = 60  # of the largest weight; beyond it weights are scaled
 
 
@@ -71,6 +72,11 @@ def growth_params(
     params.min_weight_leaf = max(float(booster.min_child_weight) / scale, TINY * typical)
     params.least_hessian = max(params.min_weight_leaf, VECTOR_LEAST * typical)
     params.min_gain = float(booster.min_split_gain) / scale
+    if params.l2 > 0 and typical * scale < LIGHT:
+        found = f"its mean is {typical * scale:.3g}; a leaf is shrunk as by rows of weight"
+        found += f" {booster.l2_regularization:g} in all (l2_regularization)"
+        fix = "weights whose mean is 1, or l2_regularization=0"
+        warn(describe("W-LIGHT", "sample_weight", found, fix=fix))
     _bound(params, booster)
     _draw_columns(params, booster, schema.n_features)
     params.monotone = monotone_signs(booster.monotonic_cst, schema)

@@ -11,13 +11,16 @@ from typing import Any
 
 import numpy as np
 
+from committee.core.params import resolve_max_features
 from committee.data import Table
 from committee.data.memory import available_memory, refuse_beyond
 from committee.losses.loss import Loss
 from committee.losses.native import native_loss
 
 SMALL = 64 << 20  # bytes that a fit may take without a look at what there is
-ROW = 68  # bytes for each row, without scores
+ROW = 60  # bytes for each row, without scores
+WORD = 8  # more, where statistics do not stand behind bins: of more features, or of fewer rows than
+BESIDE_FEATURES, BESIDE_ROWS = 60, 1 << 15
 DRAWN = 24  # more, where rows are sampled
 ASKED = 16  # more, where a loss in Python is asked
 APART = 16  # more, where rows are parted: targets, weights
@@ -56,6 +59,7 @@ def fit_parts(booster: Any, table: Table, loss: Loss, held_out: bool) -> dict[st
     item = table.values.itemsize
     places = 4 if table.sparse else 0  # where an element stands
     own = ROW + 8 * loss.n_outputs + (8 if loss.n_outputs > 1 else 0)
+    own += WORD * (table.sparse or wide or p > BESIDE_FEATURES or n < BESIDE_ROWS)
     own += DRAWN * (booster.subsample < 1)
     own += ASKED * (native_loss(loss) is None or loss.renews_leaves)
     leaves = n // max(1, int(booster.min_samples_leaf)) + 1
@@ -64,6 +68,9 @@ def fit_parts(booster: Any, table: Table, loss: Loss, held_out: bool) -> dict[st
     if booster.max_depth is not None and booster.max_depth < 31:
         leaves = min(leaves, 2 ** int(booster.max_depth))
     waiting = 2 + 1 / (1 / (AHEAD * leaves) + ROWS_OF_HISTOGRAM / n)
+    tried = resolve_max_features(booster.max_features, p, type(booster).__name__)
+    if 2 * tried <= p and not table.sparse:  # the few that are drawn are summed for each node
+        waiting = 2
     encoded = 0
     if booster.categorical_encoding == "ordered_target" and table.levels:
         encoded = n * 8 * (p + len(table.levels) * loss.n_outputs)
