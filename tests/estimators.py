@@ -16,6 +16,7 @@ from committee import (
     AdaBoostMHClassifier,
     AdaBoostRegressor,
     AdaBoostStarClassifier,
+    BernoulliNB,
     BrownBoostClassifier,
     DecisionStump,
     DecisionTreeClassifier,
@@ -90,6 +91,7 @@ BOOSTERS: list[BaseEstimator] = [
     SmoothBoostClassifier(n_estimators=10, random_state=0),
 ]
 WEAK_LEARNERS: list[BaseEstimator] = [
+    BernoulliNB(),
     SingleFeatureNB(),
     SubsetNeighborClassifier(random_state=0),
 ]

@@ -26,6 +26,7 @@ from committee.ensembles import (
     SmoothBoostClassifier,
 )
 from committee.learners import (
+    BernoulliNB,
     DecisionStump,
     DecisionTreeClassifier,
     DecisionTreeRegressor,
@@ -90,6 +91,7 @@ __all__ = [
     "AutoSize",
     "BaggingClassifier",
     "BaggingRegressor",
+    "BernoulliNB",
     "BiasVariance",
     "BiasVarianceDisplay",
     "BoostingCurveDisplay",

@@ -1,5 +1,6 @@
 """Estimators whose members are engine trees, and other weak learners."""
 
+from committee.learners.bernoulli_nb import BernoulliNB
 from committee.learners.extra_trees import ExtraTreesClassifier, ExtraTreesRegressor
 from committee.learners.gradient_boosting import (
     GradientBoostingClassifier,
@@ -15,6 +16,7 @@ from committee.learners.text_drawing import export_text
 from committee.learners.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 __all__ = [
+    "BernoulliNB",
     "DecisionStump",
     "DecisionTreeClassifier",
     "DecisionTreeRegressor",
