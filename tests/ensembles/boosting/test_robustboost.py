@@ -10,6 +10,7 @@ from tests.ensembles.boosting.ten_points import X as TOY
 from tests.ensembles.boosting.ten_points import y as TOY_Y
 
 from committee.core.params import check_params
+from committee.ensembles.boosting import robust_step
 from committee.ensembles.boosting.adaboost import AdaBoostClassifier
 from committee.ensembles.boosting.robust_step import RobustStep, Schedule
 from committee.ensembles.boosting.robustboost import GOAL_MET, TIME_UP, RobustBoostClassifier
@@ -146,6 +147,22 @@ def test_bracketing_gives_a_step_where_newton_does_not(seed):
     ds, dt = step.solve([])
     assert (ds, dt) == pytest.approx(newton, abs=1e-6)
     assert step.slopes(ds, dt).excess == pytest.approx(0, abs=1e-12)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_the_short_way_where_only_right_rows_are_in_play_gives_the_same_bits(seed, monkeypatch):
+    rng = np.random.default_rng(seed)
+    n = 40
+    wrong = rng.random(n) < rng.choice([0.0, 0.1, 0.3])
+    # Rows that are wrong are given up, or so far ahead that they weigh nothing as yet.
+    m = rng.normal(size=n) + np.where(wrong, rng.uniform(-4, 0) if seed % 2 else 25.0, 0.0)
+    schedule = Schedule(rng.uniform(0.02, 0.3), 0.0, rng.uniform(0.1, 1.0))
+    t = rng.uniform(0, 0.9)
+    step = RobustStep(schedule, m, np.where(wrong, -1.0, 1.0), np.full(n, 1 / n), t)
+    times = np.linspace(0, 1 - t, 7)
+    short = [step._lowest(dt) for dt in times]
+    monkeypatch.setattr(robust_step, "ALL", 2.0)  # no edge is above it: every stride is made
+    assert [step._lowest(dt) for dt in times] == short
 
 
 def test_old_members_shrink():

@@ -22,6 +22,8 @@ from committee.ensembles.boosting.potential import (
     weigh,
 )
 
+ALL = 1 - 1e-9  # an edge above it may be that of rows that are all right
+
 
 @dataclass(frozen=True)
 class Schedule:
@@ -188,13 +190,25 @@ class RobustStep:
 
         return crossing(fall, 0.0, lowest)
 
+    def _all_right(self, ds: float, dt: float) -> bool:
+        """Tell whether only rows that the hypothesis gets right are in play.
+
+        A larger vote takes these further ahead and the others further behind, so it stays so.
+        """
+        in_play = self.schedule.position(self.moved(ds, dt), self.t + dt) > 0
+        return bool(np.all(self.u > 0, where=in_play & (self.start > 0)))
+
     def _lowest(self, dt: float) -> tuple[float, Slopes]:
         """Go downhill from no vote to the next valley; give the vote, and what is there."""
         stride = self.schedule.width(self.t + dt) / 2
         low, at = 0.0, self.slopes(0.0, dt)
         if at.edge <= 0:
             return 0.0, at
-        for _ in range(ITERATIONS):
+        for done in range(ITERATIONS):
+            if at.edge > ALL and self._all_right(low, dt):  # there is no valley ahead
+                for _ in range(done, ITERATIONS):
+                    low += stride
+                return low, self.slopes(low, dt)
             high = low + stride
             at = self.slopes(high, dt)
             if at.edge <= 0:
