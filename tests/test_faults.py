@@ -6,8 +6,6 @@ Signals and forks happen in processes of their own, so that a hang or crash fail
 import copy
 import io
 import pickle
-import subprocess
-import sys
 import textwrap
 import threading
 from concurrent.futures import ThreadPoolExecutor
@@ -20,8 +18,8 @@ from sklearn.base import clone
 
 from committee import DecisionTreeClassifier, InputError
 from tests.estimators import ESTIMATORS, fitted, model_bits, name_of, outputs_of, rows_for
+from tests.warm_processes import run_script
 
-ROOT = Path(__file__).parents[1]
 every = pytest.mark.parametrize("estimator", ESTIMATORS, ids=name_of)
 # The names of a process's threads can be read on Linux alone.
 needs_proc = pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="reads /proc")
@@ -154,18 +152,8 @@ print("same")
 """
 
 
-def run(script: str, *args: object, timeout: float = 120) -> str:
-    text = PRELUDE + textwrap.dedent(script)
-    done = subprocess.run(
-        [sys.executable, "-c", text, *map(str, args)],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        timeout=timeout,
-        check=False,
-    )
-    assert done.returncode == 0, f"{done.returncode}: {done.stdout} {done.stderr}"
-    return done.stdout
+def run(script: str, *args: object, fresh: bool = False) -> str:
+    return run_script(PRELUDE + textwrap.dedent(script), *args, fresh=fresh)
 
 
 @pytest.mark.clock
@@ -186,6 +174,10 @@ def test_f07_interrupt_among_many_levels_and_classes():
 @pytest.mark.parametrize("n_jobs", [1, 2])
 def test_f09_fork_after_fit(name, n_jobs):
     assert run(FORK, name, n_jobs).strip() == "same"
+
+
+def test_f09_fork_after_fit_in_a_process_that_was_not_forked():
+    assert run(FORK, "DecisionTreeClassifier", 2, fresh=True).strip() == "same"
 
 
 @every

@@ -1,7 +1,5 @@
 """The tables that every estimator of this library must pass, on the committees over any learner."""
 
-import subprocess
-import sys
 import textwrap
 from concurrent.futures import ThreadPoolExecutor
 
@@ -16,6 +14,7 @@ from tests import test_bad_inputs as bad
 from tests import test_faults as faults
 from tests import test_numbers as numbers
 from tests.estimators import COMMITTEES, fitted, model_bits, name_of, outputs_of, rows_for
+from tests.warm_processes import run_script
 
 from committee.data import InputError
 from committee.ensembles.bagging import BaggingClassifier
@@ -141,12 +140,7 @@ def test_copies_are_equal(estimator, how):
 def run(script, *args):
     """Run a script of the fault table in a process of its own, on one of the committees."""
     text = faults.PRELUDE.replace("in ESTIMATORS", "in COMMITTEES") + textwrap.dedent(script)
-    command = [sys.executable, "-c", text, *map(str, args)]
-    done = subprocess.run(
-        command, cwd=faults.ROOT, capture_output=True, text=True, timeout=120, check=False
-    )
-    assert done.returncode == 0, f"{done.returncode}: {done.stdout} {done.stderr}"
-    return done.stdout
+    return run_script(text, *args)
 
 
 @pytest.mark.clock

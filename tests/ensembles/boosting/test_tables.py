@@ -1,7 +1,5 @@
 """The tables that every estimator of this library must pass, on the boosters."""
 
-import subprocess
-import sys
 import textwrap
 
 import numpy as np
@@ -12,6 +10,7 @@ from tests import test_bad_inputs as bad
 from tests import test_faults as faults
 from tests.ensembles.bagging import test_tables as committees
 from tests.estimators import BOOSTERS, WEAK_LEARNERS, fitted, name_of, rows_for
+from tests.warm_processes import run_script
 
 every = pytest.mark.parametrize("estimator", BOOSTERS, ids=name_of)
 names = pytest.mark.parametrize("name", ["AdaBoostClassifier", "AdaBoostRegressor"])
@@ -95,12 +94,7 @@ def run(script, *args):
     """Run a script of the fault table in a process of its own, on one of the boosters."""
     text = faults.PRELUDE.replace("in ESTIMATORS", "in BOOSTERS")
     text = text.replace("import ESTIMATORS", "import BOOSTERS") + textwrap.dedent(script)
-    command = [sys.executable, "-c", text, *map(str, args)]
-    done = subprocess.run(
-        command, cwd=faults.ROOT, capture_output=True, text=True, timeout=120, check=False
-    )
-    assert done.returncode == 0, f"{done.returncode}: {done.stdout} {done.stderr}"
-    return done.stdout
+    return run_script(text, *args)
 
 
 @pytest.mark.clock

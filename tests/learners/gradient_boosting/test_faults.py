@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from sklearn.base import clone
 from tests.estimators import GRADIENT_BOOSTERS, RANKER, model_bits, name_of, rows_for
+from tests.warm_processes import run_script
 
 from committee import ResourceError, _engine
 from committee.data import read_fit
@@ -132,12 +133,7 @@ for n, p, params in ((150_000, 20, {"early_stopping": True}), (30_000, 250, {}))
 @pytest.mark.skipif(not Path("/proc/self/clear_refs").exists(), reason="reads /proc")
 def test_f14_estimate_and_peak():
     """Two shapes here; ``benchmarks.estimates`` has eighteen."""
-    command = [sys.executable, "-c", ESTIMATE]
-    done = subprocess.run(
-        command, cwd=ROOT, capture_output=True, text=True, timeout=120, check=False
-    )
-    assert done.returncode == 0, done.stderr
-    ratios = [float(number) for number in done.stdout.split()]
+    ratios = [float(number) for number in run_script(ESTIMATE).split()]
     assert len(ratios) == 2
     assert all(0.8 <= ratio <= 1.5 for ratio in ratios), ratios
 
