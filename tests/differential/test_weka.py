@@ -19,7 +19,7 @@ from committee.ensembles.boosting.logitboost import LogitBoostClassifier
 # Ten points of the lectures: five positive ones, then five negative ones.
 TOY = np.array([[8, 7], [6, 8], [7, 10], [1, 3], [2, 1], [3, 5], [5, 6], [4, 2], [10, 9], [9, 4]])
 TOY_CLASS = np.repeat([1, 0], 5)
-SCRIPT = """
+FUNCTIONS = """
 import weka.classifiers.Classifier;
 import weka.classifiers.meta.*;
 import weka.classifiers.trees.DecisionStump;
@@ -38,7 +38,10 @@ void tell(double vote, Object member) throws Exception {
         + field(DecisionStump.class, member, "m_SplitPoint") + " "
         + leaves[0][0] + " " + leaves[1][0]);
 }
-
+"""
+# A block, which is compiled at once.
+CASE = """{
+System.out.println("case NAME");
 Instances data = new Instances(new java.io.FileReader("FILE"));
 data.setClassIndex(data.numAttributes() - 1);
 METHOD model = new METHOD();
@@ -62,40 +65,67 @@ for (Classifier[] of_class : model.classifiers()) tell(1.0, of_class[0]);
 """
 
 
-@pytest.fixture(scope="module", autouse=True)
-def weka():
+def two_irises():
+    """Versicolor and virginica: no feature tells them apart, and hardly two stumps tie."""
+    X, y = load_iris(return_X_y=True)
+    return X[y > 0], (y[y > 0] == 2).astype(int)
+
+
+def three_irises():
+    X, y = load_iris(return_X_y=True)
+    return X[:, :3], y  # two features part the first class from the others, which ties
+
+
+def noisy_rows():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(120, 3))
+    return X, (X[:, 0] + X[:, 1] ** 2 + rng.normal(size=120) > 1).astype(int)
+
+
+# What WEKA is asked: method, what it tells, rows and classes, rounds, and a setting.
+CASES = {
+    "adaboost, ten points": ("AdaBoostM1", ADABOOST, (TOY, TOY_CLASS), 3, ""),
+    "adaboost, irises": ("AdaBoostM1", ADABOOST, two_irises(), 8, ""),
+    "logitboost, ten points": ("LogitBoost", LOGITBOOST, (TOY, TOY_CLASS), 2, ""),
+    "logitboost, noisy": ("LogitBoost", LOGITBOOST, noisy_rows(), 6, "model.setShrinkage(0.1);"),
+    "logitboost, three classes": ("LogitBoost", LOGITBOOST_CLASSES, three_irises(), 1, ""),
+}
+
+
+def write_rows(file, X, y):
+    lines = ["@relation rows"]
+    lines += [f"@attribute x{j} numeric" for j in range(X.shape[1])]
+    levels = ",".join(map(str, range(y.max(), -1, -1)))
+    lines += [f"@attribute class {{{levels}}}", "@data"]  # of two, WEKA boosts the first
+    lines += [",".join(map(str, [*map(float, row), c])) for row, c in zip(X, y, strict=True)]
+    file.write_text("\n".join([*lines, ""]), encoding="utf-8")
+
+
+@pytest.fixture(scope="module")
+def weka(tmp_path_factory):
+    """Boost stumps in WEKA; a row per round: vote, feature, cut, and what the leaves say.
+
+    One JShell answers all cases, as it takes seconds to start.
+    """
     try:
         find_jar()
     except Unavailable as reason:
         pytest.skip(str(reason))
     if shutil.which("jshell") is None:
         pytest.skip("no jshell: it comes with a Java development kit")
-
-
-@pytest.fixture
-def rounds_of(tmp_path):
-    """Boost stumps in WEKA; a row per round: vote, feature, cut, and what the leaves say."""
-
-    def run(method, tell, X, y, rounds, setting=""):
-        lines = ["@relation rows"]
-        lines += [f"@attribute x{j} numeric" for j in range(X.shape[1])]
-        levels = ",".join(map(str, range(y.max(), -1, -1)))
-        lines += [f"@attribute class {{{levels}}}", "@data"]  # of two, WEKA boosts the first
-        lines += [",".join(map(str, [*map(float, row), c])) for row, c in zip(X, y, strict=True)]
-        file = tmp_path / "rows.arff"
-        file.write_text("\n".join([*lines, ""]), encoding="utf-8")
-        script = SCRIPT.replace("FILE", str(file)).replace("METHOD", method)
-        script = script.replace("ROUNDS", str(rounds)).replace("SETTING", setting) + tell
-        told = [line.split()[1:] for line in jshell(script, 120) if line.startswith("round ")]
-        return np.array(told, dtype=float)
-
-    return run
-
-
-def two_irises():
-    """Versicolor and virginica: no feature tells them apart, and hardly two stumps tie."""
-    X, y = load_iris(return_X_y=True)
-    return X[y > 0], (y[y > 0] == 2).astype(int)
+    folder, script = tmp_path_factory.mktemp("weka"), FUNCTIONS
+    for number, (name, (method, tell, rows, rounds, setting)) in enumerate(CASES.items()):
+        file = folder / f"{number}.arff"
+        write_rows(file, *rows)
+        part = CASE.replace("NAME", name).replace("FILE", str(file)).replace("METHOD", method)
+        script += part.replace("ROUNDS", str(rounds)).replace("SETTING", setting) + tell + "}\n"
+    told = {}
+    for line in jshell(script, 120):
+        if line.startswith("case "):
+            told[line.removeprefix("case ")] = found = []
+        elif line.startswith("round "):
+            found.append(line.split()[1:])
+    return {name: np.array(rows, dtype=float) for name, rows in told.items()}
 
 
 def cuts(model, rounds):
@@ -109,16 +139,16 @@ def entropy_stumps(rounds):
     return AdaBoostClassifier(stump, n_estimators=rounds, algorithm="m1")
 
 
-def test_r1_adaboost_votes_on_the_ten_points_are_half_of_wekas(rounds_of):
-    found = rounds_of("AdaBoostM1", ADABOOST, TOY, TOY_CLASS, 3)
+def test_r1_adaboost_votes_on_the_ten_points_are_half_of_wekas(weka):
+    found = weka["adaboost, ten points"]
     model = AdaBoostClassifier(n_estimators=3).fit(TOY, TOY_CLASS)
     np.testing.assert_allclose(found[:, 0].round(2), [0.85, 1.30, 1.85])
     np.testing.assert_allclose(2 * model.estimator_weights_, found[:, 0], rtol=1e-12)
 
 
-def test_adaboost_of_entropy_stumps_takes_wekas_steps(rounds_of):
+def test_adaboost_of_entropy_stumps_takes_wekas_steps(weka):
     X, y = two_irises()
-    found = rounds_of("AdaBoostM1", ADABOOST, X, y, 8)
+    found = weka["adaboost, irises"]
     model = entropy_stumps(8).fit(X, y)
     np.testing.assert_allclose(cuts(model, 8), found[:, 1:3], rtol=1e-12)
     np.testing.assert_allclose(2 * model.estimator_weights_, found[:, 0], rtol=1e-9)
@@ -130,8 +160,8 @@ def leaves(model, t):
     return said.tolist()
 
 
-def test_logitboost_on_the_ten_points_fits_wekas_leaves(rounds_of):
-    found = rounds_of("LogitBoost", LOGITBOOST, TOY, TOY_CLASS, 2)
+def test_logitboost_on_the_ten_points_fits_wekas_leaves(weka):
+    found = weka["logitboost, ten points"]
     model = LogitBoostClassifier(n_estimators=2).fit(TOY, TOY_CLASS)
     np.testing.assert_allclose(found[:, 1:3], [[0, 2.5], [1, 6.5]])
     np.testing.assert_allclose(found[:, 3:], [[2, -0.5], [-1.105874, 1.584908]], atol=1e-6)
@@ -139,22 +169,19 @@ def test_logitboost_on_the_ten_points_fits_wekas_leaves(rounds_of):
     np.testing.assert_allclose([leaves(model, t) for t in range(2)], found[:, 3:], rtol=1e-9)
 
 
-def test_logitboost_takes_wekas_steps_while_no_response_is_clipped(rounds_of):
+def test_logitboost_takes_wekas_steps_while_no_response_is_clipped(weka):
     # Where p < 1/3, z is clipped at 3; WEKA keeps w z then, the paper and we keep w.
-    rng = np.random.default_rng(0)
-    X = rng.normal(size=(120, 3))
-    y = (X[:, 0] + X[:, 1] ** 2 + rng.normal(size=120) > 1).astype(int)
-    found = rounds_of("LogitBoost", LOGITBOOST, X, y, 6, "model.setShrinkage(0.1);")
+    X, y = noisy_rows()
+    found = weka["logitboost, noisy"]
     model = LogitBoostClassifier(n_estimators=6, learning_rate=0.1).fit(X, y)
     assert model.predict_proba(X).min() > 1 / 3
     np.testing.assert_allclose(cuts(model, 6), found[:, 1:3], rtol=1e-12)
     np.testing.assert_allclose([leaves(model, t) for t in range(6)], found[:, 3:], rtol=1e-9)
 
 
-def test_logitboost_of_three_classes_begins_with_wekas_stumps(rounds_of):
-    X, y = load_iris(return_X_y=True)
-    X = X[:, :3]  # two features part the first class from the others, which ties
-    found = rounds_of("LogitBoost", LOGITBOOST_CLASSES, X, y, 1)[::-1]  # last class first
+def test_logitboost_of_three_classes_begins_with_wekas_stumps(weka):
+    X, y = three_irises()
+    found = weka["logitboost, three classes"][::-1]  # last class first
     model = LogitBoostClassifier(n_estimators=1).fit(X, y)
     np.testing.assert_allclose(cuts(model, 3), found[:, 1:3], rtol=1e-12)
     # WEKA keeps what was fitted. Ours says it as a step of one class away from the mean of three,
