@@ -7,12 +7,13 @@ number of steps.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 from sklearn.base import clone
+from sklearn.frozen import FrozenEstimator
 
 Estimator = TypeVar("Estimator")
 
@@ -78,6 +79,33 @@ def seeded_clone(estimator: Estimator, seed: int, member: int) -> Estimator:
     return _seeded(estimator, lambda count: _sequence(seed, member).generate_state(count))
 
 
+def fill_seeds(estimator: Estimator, seed: int, member: int) -> Estimator:
+    """Clone an estimator and give every ``random_state`` in it that is None a seed of the member's.
+
+    Parameters
+    ----------
+    estimator : estimator
+        A scikit-learn estimator, perhaps a nest of them; left as it is. What is frozen stays the
+        same object.
+    seed : int
+        The committee's seed, not negative.
+    member : int
+        The member's index.
+
+    Returns
+    -------
+    estimator
+        The unfitted clone, with the seeds it was given.
+    """
+    copy = clone(estimator)
+    params = {} if isinstance(copy, FrozenEstimator) else copy.get_params()
+    frozen = [f"{name}__" for name, value in params.items() if isinstance(value, FrozenEstimator)]
+    names = [name for name in _seeds_in(params) if not name.startswith(tuple(frozen))]
+    drawn = zip(names, _sequence(seed, member).generate_state(len(names)).tolist(), strict=True)
+    filled = {name: number for name, number in drawn if params[name] is None}
+    return copy.set_params(**filled) if filled else copy  # type: ignore[no-any-return]
+
+
 def reseeded_clone(estimator: Estimator, rng: np.random.Generator) -> Estimator:
     """Clone an estimator and draw a seed for every ``random_state`` in it.
 
@@ -98,10 +126,15 @@ def reseeded_clone(estimator: Estimator, rng: np.random.Generator) -> Estimator:
 
 def _seeded(estimator: Estimator, draw: Callable[[int], npt.NDArray[Any]]) -> Estimator:
     copy = clone(estimator)
-    names = [name for name in copy.get_params() if f"__{name}".endswith("__random_state")]
-    names.sort(key=lambda name: (name.count("__"), name))
+    names = _seeds_in(copy.get_params())
     copy.set_params(**dict(zip(names, draw(len(names)).tolist(), strict=True)))
     return copy  # type: ignore[no-any-return]
+
+
+def _seeds_in(params: Mapping[str, Any]) -> list[str]:
+    """Name the parameters that are seeds, outermost first."""
+    names = [name for name in params if f"__{name}".endswith("__random_state")]
+    return sorted(names, key=lambda name: (name.count("__"), name))
 
 
 def _sequence(seed: int, member: int) -> np.random.SeedSequence:

@@ -177,7 +177,7 @@ def member_error(training: Training, member: int, failure: Failure) -> Exception
     if failure.n_classes < 2 and is_classifier(training.estimator):
         found += f" Its bag holds {failure.n_classes} class"
         fix = "stratify=True, and bags large enough for a draw of every class"
-    return _of_kind(error, describe("M-FIT", "estimator", found, fix=fix))
+    return of_kind(error, describe("M-FIT", "estimator", found, fix=fix))
 
 
 def failed_fit(estimator: Any, error: Exception) -> Exception:
@@ -185,10 +185,11 @@ def failed_fit(estimator: Any, error: Exception) -> Exception:
     name = type(estimator).__name__
     found = f"the weak learner {name} raised {type(error).__name__}: {error}"
     fix = f"fit {name} alone on the rows to see more"
-    return _of_kind(error, describe("M-FIT", "estimator", found, fix=fix))
+    return of_kind(error, describe("M-FIT", "estimator", found, fix=fix))
 
 
-def _of_kind(error: Exception, message: str) -> Exception:
+def of_kind(error: Exception, message: str) -> Exception:
+    """Make an error of the kind that a member raised."""
     if isinstance(error, TypeError):
         return InputTypeError(message)
     return InputError(message) if isinstance(error, ValueError) else RuntimeError(message)

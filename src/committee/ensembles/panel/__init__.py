@@ -1,0 +1,20 @@
+"""Named, different members: what voting, stacking, cascades and selection share."""
+
+from committee.ensembles.panel.folds import fold_jobs, out_of_fold, read_splits
+from committee.ensembles.panel.panel import Panel
+from committee.ensembles.panel.seats import Seat, check_prefit, read_seats
+from committee.ensembles.panel.task import Done, Job, PanelTask, Progress
+
+__all__ = [
+    "Done",
+    "Job",
+    "Panel",
+    "PanelTask",
+    "Progress",
+    "Seat",
+    "check_prefit",
+    "fold_jobs",
+    "out_of_fold",
+    "read_seats",
+    "read_splits",
+]

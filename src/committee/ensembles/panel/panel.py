@@ -1,0 +1,249 @@
+"""The panel: what ensembles of named, different members share.
+
+An ensemble derives from :class:`Panel`, and its ``fit`` reads like this::
+
+    task = self._read(X, y, sample_weight, fit_params)
+    n_jobs = len(task.seats)
+    with Watch(self, n_jobs, X=X, y=y) as watch:
+        fitted = self._fit_members(task, Progress(n_jobs, watch))
+        self._keep(task, fitted, {"my_attribute_": ...})
+
+Nothing of the ensemble is changed before ``_keep``, so a fit that fails leaves it as it was.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, ClassVar
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.base import is_classifier
+from sklearn.ensemble._base import _BaseHeterogeneousEnsemble
+from sklearn.utils import Bunch, get_tags, metadata_routing
+from sklearn.utils.metadata_routing import MetadataRouter
+from sklearn.utils.validation import check_is_fitted
+
+from committee import _engine
+from committee.core.members import ClassifierMember, Floats, Member, Members, RegressorMember
+from committee.core.params import (
+    SEED_CONSTRAINTS,
+    THREAD_CONSTRAINTS,
+    NamedParameters,
+    check_params,
+    resolve_seed,
+    resolve_threads,
+)
+from committee.core.watching import CallbackSupport
+from committee.data import Schema, read_classes, read_numbers, read_weights
+from committee.ensembles.any_rows import AnyRows, container_to_ask
+from committee.ensembles.bagging.routing import Routed
+from committee.ensembles.opinions import FEW_ROWS
+from committee.ensembles.panel.routing import fit_params_of, routed_to, router_of
+from committee.ensembles.panel.seats import Seat, check_prefit, read_seats
+from committee.ensembles.panel.task import Job, PanelTask, Progress
+
+
+class Panel(CallbackSupport, NamedParameters, _BaseHeterogeneousEnsemble):
+    """An ensemble of named members; scikit-learn's ``estimators``, ``get_params``, ``set_params``.
+
+    Subclasses set ``estimators``, ``n_jobs``, ``random_state`` and ``verbose`` in ``__init__``.
+    """
+
+    # sample_weight goes to the members, as they request it.
+    __metadata_request__fit: ClassVar[dict[str, Any]] = {"sample_weight": metadata_routing.UNUSED}
+
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        "estimators": "no_validation",  # read_seats says more
+        "n_jobs": THREAD_CONSTRAINTS,
+        "random_state": SEED_CONSTRAINTS,
+        "verbose": ["verbose"],
+    }
+
+    estimators: Any
+    n_jobs: int | None
+    random_state: Any
+    verbose: int
+    estimators_: list[Any]
+    named_estimators_: Bunch
+    seats_: tuple[str, ...]
+    classes_: npt.NDArray[Any]
+
+    @abstractmethod
+    def __init__(self) -> None: ...
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "estimators_")
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = True
+        return tags
+
+    def get_metadata_routing(self) -> MetadataRouter:
+        """Describe which metadata go to which member.
+
+        Returns
+        -------
+        MetadataRouter
+            scikit-learn's description.
+        """
+        return router_of(self, self._asked_methods())
+
+    def _asked_methods(self) -> Mapping[str, str]:
+        """Name, for each method of the ensemble that takes metadata, that of the members."""
+        return {}
+
+    def _threads(self) -> int:
+        return resolve_threads(self.n_jobs, _engine.available_threads(), type(self).__name__)
+
+    def _read(
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: Any,
+        fit_params: Mapping[str, Any],
+        *,
+        prefit: bool = False,
+    ) -> PanelTask:
+        """Check parameters and members, and read rows, targets and metadata.
+
+        Parameters
+        ----------
+        X, y, sample_weight
+            As given to ``fit``.
+        fit_params : mapping
+            What else was given to ``fit``, for the members.
+        prefit : bool
+            Whether the members are taken as they are, so that they are given nothing.
+
+        Returns
+        -------
+        PanelTask
+            Rows, targets and members, ready to be fitted.
+        """
+        check_params(self)
+        name, seats = type(self).__name__, read_seats(self)
+        rows = AnyRows.read(X)
+        classes = codes = None
+        if is_classifier(self):
+            labels = read_classes(y, rows.n_rows, estimator_name=name)
+            classes, codes = labels.classes[0], labels.codes[:, 0]
+            target = classes[codes]
+        else:
+            several = all(get_tags(seat.estimator).target_tags.multi_output for seat in seats)
+            numbers = read_numbers(y, rows.n_rows, multi_output=several, estimator_name=name)
+            target = numbers[:, 0] if numbers.shape[1] == 1 else np.ascontiguousarray(numbers)
+        weight = read_weights(sample_weight, rows.n_rows)
+        return PanelTask(
+            seats=seats,
+            X=rows.X,
+            y=target,
+            schema=rows.schema,
+            classes=classes,
+            codes=codes,
+            weight=weight,
+            params=fit_params_of(self, () if prefit else seats, weight, fit_params),
+            seed=resolve_seed(self.random_state, name),
+            n_jobs=self._threads(),
+            owner=name,
+            verbose=int(self.verbose),
+        )
+
+    def _fit_members(
+        self, task: PanelTask, progress: Progress | None = None, *, prefit: bool = False
+    ) -> list[Any]:
+        """Fit all members on all rows, or check that they are fitted already.
+
+        Parameters
+        ----------
+        task : PanelTask
+            What :meth:`_read` returned.
+        progress : Progress, optional
+            Told of each member that is fitted.
+        prefit : bool
+            Whether the members are taken as they are.
+
+        Returns
+        -------
+        list of estimators
+            In the order of ``task.seats``.
+        """
+        if prefit:
+            check_prefit(task.seats, task.schema.n_features, task.classes)
+            return [seat.estimator for seat in task.seats]
+        jobs = [Job(seat) for seat in task.seats]
+        return [done.estimator for done in task.run(jobs, progress)]
+
+    def _keep(self, task: PanelTask, fitted: Sequence[Any], attributes: Mapping[str, Any]) -> None:
+        """Replace what an earlier fit left by the members and attributes of this one."""
+        for stale in [name for name in vars(self) if name.endswith("_") and name[0] != "_"]:
+            delattr(self, stale)
+        self.__dict__.update(panel_attributes(self, task.seats, fitted, task.schema))
+        if task.classes is not None:
+            self.classes_ = task.classes
+        self.__dict__.update(attributes)
+
+    def _members(
+        self, *, votes: bool = False, metadata: Mapping[str, Mapping[str, Any]] | None = None
+    ) -> Members:
+        """Seat the fitted members: each gives shares of ``classes_``, or numbers.
+
+        Parameters
+        ----------
+        votes : bool
+            Whether classifiers give a whole vote to their label even where they have
+            probabilities.
+        metadata : mapping, optional
+            By name of member, by method, what the methods take besides the rows; see
+            :meth:`_routed`.
+        """
+        check_is_fitted(self)
+        return Members(self._seated(votes, metadata or {}))
+
+    def _seated(self, votes: bool, metadata: Mapping[str, Any]) -> Iterator[Member]:
+        for name, estimator in zip(self.seats_, self.estimators_, strict=True):
+            extra = metadata.get(name)
+            asked = Routed(estimator, extra) if extra else estimator
+            if is_classifier(self):
+                yield ClassifierMember(asked, self.classes_, votes)
+            else:
+                yield RegressorMember(asked)
+
+    def _routed(self, method: str, params: dict[str, Any]) -> dict[str, Any]:
+        """Sort the metadata given to a method by member and by its method."""
+        return routed_to(self, method, params, getattr(self, "seats_", ()))
+
+    def _rows(self, X: Any) -> Any:
+        """Hold rows to predict against those of the fit; their container is kept."""
+        check_is_fitted(self)
+        return container_to_ask(self, X)
+
+    def _outputs(self, X: Any, *, votes: bool = False, metadata: Any = None) -> Floats:
+        """Ask all members about rows: [member, row, class or output]."""
+        rows = self._rows(X)
+        members = self._members(votes=votes, metadata=metadata)
+        return members.outputs(rows, 1 if _few(rows) else self._threads())
+
+
+def panel_attributes(
+    model: Any, seats: Sequence[Seat], fitted: Sequence[Any], schema: Schema
+) -> dict[str, Any]:
+    """Name what a fitted panel has, as scikit-learn does."""
+    by_index = dict(zip([seat.index for seat in seats], fitted, strict=True))
+    named = {name: by_index.get(k, "drop") for k, (name, _) in enumerate(model.estimators)}
+    attributes = {
+        "estimators_": list(fitted),
+        "named_estimators_": Bunch(**named),
+        "seats_": tuple(seat.name for seat in seats),
+        "n_features_in_": schema.n_features,
+    }
+    if schema.feature_names is not None:
+        attributes["feature_names_in_"] = schema.feature_names
+    return attributes
+
+
+def _few(rows: Any) -> bool:
+    n_rows = rows.shape[0] if hasattr(rows, "shape") else len(rows)
+    return bool(n_rows <= FEW_ROWS)

@@ -1,0 +1,263 @@
+"""The work of a panel: fit named members on rows or on parts of them, and ask them, in parallel.
+
+A :class:`Job` is one member on one set of rows. Jobs run in any order on any number of workers and
+come back in the order they were given; a job knows nothing of the others, so that the results are
+the same bits for any ``n_jobs``.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Generator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.utils import _safe_indexing
+from sklearn.utils.parallel import Parallel, delayed
+from sklearn.utils.validation import _check_method_params
+
+from committee.core.members import ClassifierMember, Floats, Member, RegressorMember
+from committee.core.watching import Watch
+from committee.data import Schema
+from committee.data.errors import describe
+from committee.ensembles.member_fitting import of_kind, quiet
+from committee.ensembles.panel.seats import Seat
+
+Ints = npt.NDArray[np.intp]
+Ask = Callable[[Any], Member]
+
+
+@dataclass(frozen=True, eq=False)
+class Job:
+    """One member on one set of rows.
+
+    Attributes
+    ----------
+    seat : Seat
+        The member.
+    train : ndarray of int, optional
+        The rows to fit on; by default all.
+    test : ndarray of int, optional
+        The rows to ask about; by default none.
+    prefit : bool
+        Whether the member is asked as it is, and not fitted.
+    ask : callable, optional
+        Makes the fitted estimator a member, whose ``outputs`` are the answer; by default
+        :meth:`PanelTask.member`. It must be picklable.
+    keep : bool
+        Whether the fitted member is wanted back.
+    """
+
+    seat: Seat
+    train: Ints | None = None
+    test: Ints | None = None
+    prefit: bool = False
+    ask: Ask | None = None
+    keep: bool = True
+
+
+@dataclass(frozen=True, eq=False)
+class Done:
+    """What came of a job.
+
+    Attributes
+    ----------
+    estimator : estimator or None
+        The fitted member, where it is kept.
+    outputs : ndarray of shape (n_test, n_outputs) or None
+        What it said of the rows it was asked about.
+    seconds : float
+        How long it took.
+    """
+
+    estimator: Any
+    outputs: Floats | None
+    seconds: float
+
+
+@dataclass(frozen=True, eq=False)
+class _Failure:
+    error: Exception
+    n_classes: int
+
+
+class Progress:
+    """Counts the jobs of a fit and tells whoever watches.
+
+    Parameters
+    ----------
+    n_jobs : int
+        The jobs of the whole fit, which may be run in several calls.
+    watch : Watch, optional
+        Told of each job, in order.
+    """
+
+    def __init__(self, n_jobs: int, watch: Watch | None = None) -> None:
+        self.n_jobs = n_jobs
+        self.done = 0
+        self._watch = watch
+
+    def begin(self) -> None:
+        """Tell that the next job is waited for."""
+        if self._watch is not None:
+            self._watch.before_member(self.done)
+
+    def end(self, job: Job, done: Done) -> None:
+        """Tell that it is done."""
+        facts = {"member": float(job.seat.index), "seconds": done.seconds}
+        number, self.done = self.done, self.done + 1
+        if self._watch is not None and self._watch.after_member(number, facts, _no_committee):
+            found = f"a callback asked to stop after {self.done} of {self.n_jobs} jobs"
+            fix = "set members that are not wanted to 'drop'"
+            raise RuntimeError(describe("M-STOPPED", "callbacks", found, fix=fix))
+
+
+def _no_committee() -> Any:
+    raise RuntimeError("a panel is fitted once all members are")  # pragma: no cover
+
+
+@dataclass(frozen=True, eq=False)
+class PanelTask:
+    """Training rows and the members that are to learn them.
+
+    Attributes
+    ----------
+    seats : tuple of Seat
+        The members.
+    X : ndarray, csr matrix or frame
+        The rows, as members get them.
+    y : ndarray of shape (n_rows,) or (n_rows, n_outputs)
+        Labels as the user wrote them, or numbers.
+    schema : Schema
+        Width and names of the rows.
+    classes : ndarray or None
+        The sorted labels; None where y holds numbers.
+    codes : ndarray of int or None
+        The position of each label in ``classes``.
+    weight : ndarray or None
+        Weights of the rows, as given to ``fit``; members get them by ``params``.
+    params : mapping of str to mapping
+        By name of member what its ``fit`` takes besides X and y.
+    seed : int
+        Of the whole panel.
+    n_jobs : int
+        Workers.
+    owner : str
+        The class name of the ensemble, for messages.
+    verbose : int
+        Above 0, a line is printed for each job done.
+    """
+
+    seats: tuple[Seat, ...]
+    X: Any
+    y: npt.NDArray[Any]
+    schema: Schema
+    classes: npt.NDArray[Any] | None
+    codes: npt.NDArray[np.int32] | None
+    weight: Floats | None
+    params: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    seed: int = 0
+    n_jobs: int = 1
+    owner: str = "Panel"
+    verbose: int = 0
+
+    @property
+    def n_rows(self) -> int:
+        """How many rows there are."""
+        return len(self.y)
+
+    @property
+    def n_outputs(self) -> int:
+        """Classes, or columns of numbers."""
+        if self.classes is not None:
+            return len(self.classes)
+        return 1 if self.y.ndim == 1 else int(self.y.shape[1])
+
+    def member(self, estimator: Any, *, votes: bool = False) -> Member:
+        """Make a fitted estimator a member: outputs in the order of ``classes``, or numbers."""
+        if self.classes is None:
+            return RegressorMember(estimator)
+        return ClassifierMember(estimator, self.classes, votes)
+
+    def run(self, jobs: Sequence[Job], progress: Progress | None = None) -> list[Done]:
+        """Run jobs, several at a time.
+
+        Parameters
+        ----------
+        jobs : sequence of Job
+            What is to be done.
+        progress : Progress, optional
+            Told of each job, in order.
+
+        Returns
+        -------
+        list of Done
+            One for each job, in the same order.
+
+        Raises
+        ------
+        InputError, InputTypeError or RuntimeError
+            When a member raised: which one, with the original error as the cause.
+        """
+        progress = Progress(len(jobs)) if progress is None else progress
+        done: list[Done] = []
+        results = self._results(jobs)
+        try:
+            for job in jobs:
+                progress.begin()
+                result = next(results)
+                if isinstance(result, _Failure):
+                    raise self._error(job, result) from result.error
+                done.append(result)
+                self._tell(job, result, progress)
+                progress.end(job, result)
+        finally:
+            results.close()
+        return done
+
+    def _results(self, jobs: Sequence[Job]) -> Generator[Any]:
+        if self.n_jobs == 1 or len(jobs) == 1:
+            yield from (self._do(job) for job in jobs)
+            return
+        parallel = Parallel(n_jobs=self.n_jobs, return_as="generator")
+        yield from parallel(delayed(self._do)(job) for job in jobs)
+
+    def _do(self, job: Job) -> Done | _Failure:
+        begin = time.perf_counter()
+        try:
+            with quiet():
+                estimator = job.seat.estimator if job.prefit else self._fitted(job)
+                outputs = None
+                if job.test is not None:
+                    rows = _safe_indexing(self.X, job.test)
+                    outputs = (job.ask or self.member)(estimator).outputs(rows)
+        except Exception as error:
+            train = slice(None) if job.train is None else job.train
+            return _Failure(error, len(np.unique(self.y[train])))
+        kept = estimator if job.keep else None
+        return Done(kept, outputs, time.perf_counter() - begin)
+
+    def _fitted(self, job: Job) -> Any:
+        X, y, train = self.X, self.y, job.train
+        params = dict(self.params.get(job.seat.name, {}))
+        if train is not None:
+            params = dict(_check_method_params(X, params=params, indices=train))
+            X, y = _safe_indexing(X, train), y[train]
+        return job.seat.unfitted(self.seed).fit(X, y, **params)
+
+    def _tell(self, job: Job, done: Done, progress: Progress) -> None:
+        if self.verbose > 0:
+            rows = "" if job.train is None else f" on {len(job.train)} rows"
+            place = f"{progress.done + 1} of {progress.n_jobs}"
+            print(f"[{self.owner}] {place}: {job.seat}{rows}, {done.seconds:.2f}s")
+
+    def _error(self, job: Job, failure: _Failure) -> Exception:
+        error, seat = failure.error, job.seat
+        found = f"member {seat} raised {type(error).__name__}: {error}"
+        fix = f"fit {type(seat.estimator).__name__} alone to see more"
+        if self.classes is not None and failure.n_classes < 2:
+            found += f" Its rows hold {failure.n_classes} class"
+            fix = "rows of two classes or more, in every fold"
+        return of_kind(error, describe("M-FIT", "estimators", found, fix=fix))
