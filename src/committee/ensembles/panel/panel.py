@@ -15,14 +15,14 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.base import is_classifier
-from sklearn.ensemble._base import _BaseHeterogeneousEnsemble
+from sklearn.base import MetaEstimatorMixin, is_classifier
 from sklearn.utils import Bunch, get_tags, metadata_routing
 from sklearn.utils.metadata_routing import MetadataRouter
+from sklearn.utils.metaestimators import _BaseComposition
 from sklearn.utils.validation import check_is_fitted
 
 from committee import _engine
@@ -41,11 +41,11 @@ from committee.ensembles.any_rows import AnyRows, container_to_ask
 from committee.ensembles.bagging.routing import Routed
 from committee.ensembles.opinions import FEW_ROWS
 from committee.ensembles.panel.routing import fit_params_of, routed_to, router_of
-from committee.ensembles.panel.seats import Seat, check_prefit, read_seats
+from committee.ensembles.panel.seats import Seat, check_prefit, given_members, read_seats
 from committee.ensembles.panel.task import Job, PanelTask, Progress
 
 
-class Panel(CallbackSupport, NamedParameters, _BaseHeterogeneousEnsemble):
+class Panel(CallbackSupport, NamedParameters, MetaEstimatorMixin, _BaseComposition):
     """An ensemble of named members; scikit-learn's ``estimators``, ``get_params``, ``set_params``.
 
     Subclasses set ``estimators``, ``n_jobs``, ``random_state`` and ``verbose`` in ``__init__``.
@@ -79,7 +79,47 @@ class Panel(CallbackSupport, NamedParameters, _BaseHeterogeneousEnsemble):
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.target_tags.required = True
+        members = [get_tags(estimator) for estimator in given_members(self.estimators)]
+        tags.input_tags.sparse = all(member.input_tags.sparse for member in members)
+        tags.input_tags.allow_nan = all(member.input_tags.allow_nan for member in members)
         return tags
+
+    @property
+    def named_estimators(self) -> Bunch:
+        """The members as they were given, by name."""
+        return Bunch(**dict(self.estimators))
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """Get the parameters of the ensemble, and the members and their parameters by name.
+
+        Parameters
+        ----------
+        deep : bool, default=True
+            Whether members and their parameters, ``name__parameter``, are among them.
+
+        Returns
+        -------
+        dict
+            By name.
+        """
+        return dict(self._get_params("estimators", deep=deep))
+
+    def set_params(self, **params: Any) -> Self:
+        """Set parameters of the ensemble, members, or parameters of members.
+
+        Parameters
+        ----------
+        **params : dict
+            A member's name takes another estimator, or "drop"; ``name__parameter`` a parameter of
+            the member.
+
+        Returns
+        -------
+        estimator
+            The ensemble itself.
+        """
+        self._set_params("estimators", **params)
+        return self
 
     def get_metadata_routing(self) -> MetadataRouter:
         """Describe which metadata go to which member.

@@ -23,7 +23,7 @@ def router_of(owner: Any, asked: Mapping[str, str]) -> MetadataRouter:
     """Route ``fit`` to ``fit`` of the members, and what is asked to what they are asked for."""
     router = MetadataRouter(owner=owner)
     for name, estimator in owner.estimators:
-        if isinstance(estimator, str):  # "drop"
+        if isinstance(estimator, str):  # dropped
             continue
         mapping = MethodMapping().add(caller="fit", callee="fit")
         for caller, callee in asked.items():

@@ -69,11 +69,7 @@ def read_seats(model: Any) -> tuple[Seat, ...]:
         Naming the member at fault.
     """
     listed = model.estimators
-    pairs = isinstance(listed, Sequence) and all(
-        isinstance(item, (tuple, list)) and len(item) == 2 and isinstance(item[0], str)
-        for item in listed
-    )
-    if not pairs or not len(listed):
+    if not _are_pairs(listed) or not len(listed):
         found = (
             "Invalid 'estimators' attribute, 'estimators' should be a non-empty list of "
             f"(string, estimator) tuples, got {listed!r}"
@@ -87,6 +83,21 @@ def read_seats(model: Any) -> tuple[Seat, ...]:
     for seat in seats:
         _check_kind(model, seat)
     return tuple(seats)
+
+
+def given_members(listed: Any) -> list[Any]:
+    """Name the estimators in a list of pairs that may not be one, without those dropped."""
+    if not _are_pairs(listed):
+        return []
+    members = [member for _, member in listed if not isinstance(member, type)]
+    return [member for member in members if hasattr(member, "get_params")]
+
+
+def _are_pairs(listed: Any) -> bool:
+    return isinstance(listed, Sequence) and all(
+        isinstance(item, (tuple, list)) and len(item) == 2 and isinstance(item[0], str)
+        for item in listed
+    )
 
 
 def _drop(estimator: Any) -> bool:
