@@ -36,6 +36,8 @@ from committee import (
     SingleFeatureNB,
     SmoothBoostClassifier,
     SubsetNeighborClassifier,
+    VotingClassifier,
+    VotingRegressor,
 )
 from committee._engine import Forest
 from committee.core.stages import Stages
@@ -89,6 +91,18 @@ BOOSTERS: list[BaseEstimator] = [
     RealAdaBoostClassifier(n_estimators=4, random_state=0),
     RobustBoostClassifier(n_estimators=4, random_state=0),
     SmoothBoostClassifier(n_estimators=10, random_state=0),
+]
+# Named members that differ; of one task each, so that both kinds pass the same tables.
+PANELS: list[BaseEstimator] = [
+    VotingClassifier(
+        [("deep", DecisionTreeClassifier()), ("flat", DecisionTreeClassifier(max_depth=2))],
+        voting="soft",
+        random_state=0,
+    ),
+    VotingRegressor(
+        [("deep", DecisionTreeRegressor()), ("flat", DecisionTreeRegressor(max_depth=2))],
+        random_state=0,
+    ),
 ]
 WEAK_LEARNERS: list[BaseEstimator] = [
     BernoulliNB(),

@@ -24,6 +24,8 @@ from committee.ensembles import (
     RobustBoostClassifier,
     RotationForestClassifier,
     SmoothBoostClassifier,
+    VotingClassifier,
+    VotingRegressor,
 )
 from committee.learners import (
     BernoulliNB,
@@ -137,6 +139,8 @@ __all__ = [
     "SingleFeatureNB",
     "SmoothBoostClassifier",
     "SubsetNeighborClassifier",
+    "VotingClassifier",
+    "VotingRegressor",
     "WeightShareDisplay",
     "ambiguity",
     "boosting_payoff",

@@ -23,6 +23,7 @@ from committee.ensembles.boosting import (
     RobustBoostClassifier,
     SmoothBoostClassifier,
 )
+from committee.ensembles.voting import VotingClassifier, VotingRegressor
 
 __all__ = [
     "AbstainingAdaBoostClassifier",
@@ -44,4 +45,6 @@ __all__ = [
     "RobustBoostClassifier",
     "RotationForestClassifier",
     "SmoothBoostClassifier",
+    "VotingClassifier",
+    "VotingRegressor",
 ]

@@ -171,8 +171,11 @@ class PanelTask:
     @property
     def n_outputs(self) -> int:
         """Classes, or columns of numbers."""
-        if self.classes is not None:
-            return len(self.classes)
+        return self.n_targets if self.classes is None else len(self.classes)
+
+    @property
+    def n_targets(self) -> int:
+        """Columns of y."""
         return 1 if self.y.ndim == 1 else int(self.y.shape[1])
 
     def member(self, estimator: Any, *, votes: bool = False) -> Member:
@@ -255,7 +258,8 @@ class PanelTask:
 
     def _error(self, job: Job, failure: _Failure) -> Exception:
         error, seat = failure.error, job.seat
-        found = f"member {seat} raised {type(error).__name__}: {error}"
+        seed = seat.unfitted(self.seed).get_params().get("random_state", "none")
+        found = f"member {seat.index}, {seat}, seed {seed}, raised {type(error).__name__}: {error}"
         fix = f"fit {type(seat.estimator).__name__} alone to see more"
         if self.classes is not None and failure.n_classes < 2:
             found += f" Its rows hold {failure.n_classes} class"
