@@ -160,6 +160,8 @@ def forest_bits(forest: Any, without: tuple[str, ...] = ()) -> str:
 
 
 def model_bits(model: Any, without: tuple[str, ...] = ()) -> str:
+    if hasattr(model, "named_estimators_"):
+        return "".join(model_bits(member, without) for member in model.estimators_)
     members = model.committee_.members if hasattr(model, "committee_") else None
     if isinstance(members, CellRules):
         rules = (members.features, members.cuts, members.values, model.estimator_weights_)

@@ -253,4 +253,4 @@ class RegressorMember:
     def outputs(self, X: Any) -> Floats:
         """Give the predicted numbers."""
         numbers = np.asarray(self.estimator.predict(X), dtype=np.float64)
-        return numbers.reshape(len(numbers), -1)
+        return numbers[:, None] if numbers.ndim == 1 else numbers

@@ -200,8 +200,8 @@ def read_predict(X: Any, schema: Schema, *, estimator_name: str = "this estimato
 def _read_any(X: Any, schema: Schema, estimator_name: str) -> Table:
     names = schema.feature_names
     if sparse.issparse(X):
-        _compare_names(None, schema, estimator_name)
-        _compare_width(X.shape, schema, estimator_name)
+        compare_names(None, schema, estimator_name)
+        compare_width(X.shape, schema, estimator_name)
         if schema.levels:
             X = X.toarray()  # the fitted categories need the zeros
         else:
@@ -209,13 +209,13 @@ def _read_any(X: Any, schema: Schema, estimator_name: str) -> Table:
     frame = open_frame(X)
     if frame is not None:
         found = feature_names(frame)
-        _compare_names(found, schema, estimator_name)
-        _compare_width(frame.shape, schema, estimator_name)
+        compare_names(found, schema, estimator_name)
+        compare_width(frame.shape, schema, estimator_name)
         values = _frame_values(frame, schema)
     else:
         matrix = as_matrix(X)
-        _compare_names(None, schema, estimator_name)
-        _compare_width(matrix.shape, schema, estimator_name)
+        compare_names(None, schema, estimator_name)
+        compare_width(matrix.shape, schema, estimator_name)
         mask = np.zeros(schema.n_features, dtype=np.bool_)
         mask[list(schema.levels)] = True
         apart = schema.encoding is not None
@@ -260,7 +260,8 @@ def _refuse_empty(shape: tuple[int, ...]) -> None:
             )
 
 
-def _compare_width(shape: tuple[int, ...], schema: Schema, estimator_name: str) -> None:
+def compare_width(shape: tuple[int, ...], schema: Schema, estimator_name: str) -> None:
+    """Refuse rows of another width than at fit."""
     if shape[1] != schema.n_features:
         raise InputError(
             describe(
@@ -274,7 +275,8 @@ def _compare_width(shape: tuple[int, ...], schema: Schema, estimator_name: str) 
         )
 
 
-def _compare_names(found: Array | None, schema: Schema, estimator_name: str) -> None:
+def compare_names(found: Array | None, schema: Schema, estimator_name: str) -> None:
+    """Refuse names that are not those of fit, and warn where only one of the two has any."""
     fitted = schema.feature_names
     if found is None and fitted is None:
         return

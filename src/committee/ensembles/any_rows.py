@@ -22,6 +22,7 @@ from committee.data import Schema, Table, read_fit
 from committee.data.arrays import as_matrix, complex_error, numeric
 from committee.data.compressed import read_sparse
 from committee.data.frames import feature_names, open_frame
+from committee.data.ingest import compare_names, compare_width
 from committee.data.levels import is_missing
 from committee.data.rows import engine_table
 
@@ -87,6 +88,21 @@ def container_to_ask(model: Any, X: Any) -> Any:
     if not sparse.issparse(X) and open_frame(X) is None:
         rows = as_matrix(X)
     validate_data(model, rows, reset=False, skip_check_array=True)
+    return rows
+
+
+def rows_to_ask(X: Any, schema: Schema, owner: str) -> Any:
+    """Hold rows to predict against the schema of the fit, and keep their container."""
+    names, frame = None, None if sparse.issparse(X) else open_frame(X)
+    rows: Any = X
+    if sparse.issparse(X):
+        rows = X.tocsr()
+    elif frame is None:
+        rows = as_matrix(X)
+    else:
+        names = feature_names(frame)
+    compare_names(names, schema, owner)
+    compare_width(rows.shape if frame is None else frame.shape, schema, owner)
     return rows
 
 

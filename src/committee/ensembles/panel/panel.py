@@ -36,10 +36,12 @@ from committee.core.params import (
     resolve_threads,
 )
 from committee.core.watching import CallbackSupport
-from committee.data import Schema, read_classes, read_numbers, read_weights
-from committee.ensembles.any_rows import AnyRows, container_to_ask
+from committee.data import InputError, Schema, read_classes, read_numbers, read_weights
+from committee.data.errors import describe
+from committee.ensembles.any_rows import AnyRows, rows_to_ask
 from committee.ensembles.bagging.routing import Routed
 from committee.ensembles.opinions import FEW_ROWS
+from committee.ensembles.panel.remarks import heard, tell
 from committee.ensembles.panel.routing import fit_params_of, routed_to, router_of
 from committee.ensembles.panel.seats import Seat, check_prefit, given_members, read_seats
 from committee.ensembles.panel.task import Job, PanelTask, Progress
@@ -68,7 +70,9 @@ class Panel(CallbackSupport, NamedParameters, MetaEstimatorMixin, _BaseCompositi
     estimators_: list[Any]
     named_estimators_: Bunch
     seats_: tuple[str, ...]
+    schema_: Schema
     classes_: npt.NDArray[Any]
+    n_classes_: int
 
     @abstractmethod
     def __init__(self) -> None: ...
@@ -222,7 +226,7 @@ class Panel(CallbackSupport, NamedParameters, MetaEstimatorMixin, _BaseCompositi
             delattr(self, stale)
         self.__dict__.update(panel_attributes(self, task.seats, fitted, task.schema))
         if task.classes is not None:
-            self.classes_ = task.classes
+            self.classes_, self.n_classes_ = task.classes, len(task.classes)
         self.__dict__.update(attributes)
 
     def _members(
@@ -240,6 +244,9 @@ class Panel(CallbackSupport, NamedParameters, MetaEstimatorMixin, _BaseCompositi
             :meth:`_routed`.
         """
         check_is_fitted(self)
+        if is_classifier(self) and np.shape(self.classes_) != (self.n_classes_,):
+            found = f"classes_ is {self.classes_!r}, fitted were {self.n_classes_} classes"
+            raise InputError(describe("M-CLASSES", "classes_", found, fix="fit the model again"))
         return Members(self._seated(votes, metadata or {}))
 
     def _seated(self, votes: bool, metadata: Mapping[str, Any]) -> Iterator[Member]:
@@ -258,13 +265,19 @@ class Panel(CallbackSupport, NamedParameters, MetaEstimatorMixin, _BaseCompositi
     def _rows(self, X: Any) -> Any:
         """Hold rows to predict against those of the fit; their container is kept."""
         check_is_fitted(self)
-        return container_to_ask(self, X)
+        if not isinstance(self.schema_, Schema):
+            found = f"schema_ is {self.schema_!r}, no Schema"
+            raise InputError(describe("M-TREE", "schema_", found, fix="fit the model again"))
+        return rows_to_ask(X, self.schema_, type(self).__name__)
 
     def _outputs(self, X: Any, *, votes: bool = False, metadata: Any = None) -> Floats:
         """Ask all members about rows: [member, row, class or output]."""
         rows = self._rows(X)
         members = self._members(votes=votes, metadata=metadata)
-        return members.outputs(rows, 1 if _few(rows) else self._threads())
+        with heard() as remarks:
+            outputs = members.outputs(rows, 1 if _few(rows) else self._threads())
+        tell(remarks)
+        return outputs
 
 
 def panel_attributes(
@@ -277,6 +290,7 @@ def panel_attributes(
         "estimators_": list(fitted),
         "named_estimators_": Bunch(**named),
         "seats_": tuple(seat.name for seat in seats),
+        "schema_": schema,
         "n_features_in_": schema.n_features,
     }
     if schema.feature_names is not None:

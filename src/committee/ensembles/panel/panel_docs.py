@@ -37,8 +37,8 @@ named_estimators_ : Bunch
     The same by name, and "drop" for those dropped.
 seats_ : tuple of str
     The names in the order of ``estimators_``.
-n_features_in_, feature_names_in_
-    As in scikit-learn.""",
+n_features_in_, feature_names_in_, schema_
+    Width, names and kinds of the columns of X.""",
 }
 
 

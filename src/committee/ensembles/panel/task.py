@@ -20,9 +20,10 @@ from sklearn.utils.validation import _check_method_params
 
 from committee.core.members import ClassifierMember, Floats, Member, RegressorMember
 from committee.core.watching import Watch
-from committee.data import Schema
+from committee.data import DataWarning, Schema
 from committee.data.errors import describe
-from committee.ensembles.member_fitting import of_kind, quiet
+from committee.ensembles.member_fitting import of_kind
+from committee.ensembles.panel.remarks import Remark, heard, tell
 from committee.ensembles.panel.seats import Seat
 
 Ints = npt.NDArray[np.intp]
@@ -70,11 +71,14 @@ class Done:
         What it said of the rows it was asked about.
     seconds : float
         How long it took.
+    remarks : tuple of Remark
+        What was warned of.
     """
 
     estimator: Any
     outputs: Floats | None
     seconds: float
+    remarks: tuple[Remark, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -218,19 +222,21 @@ class PanelTask:
                 progress.end(job, result)
         finally:
             results.close()
+        tell(remark for one in done for remark in one.remarks)
         return done
 
     def _results(self, jobs: Sequence[Job]) -> Generator[Any]:
-        if self.n_jobs == 1 or len(jobs) == 1:
+        n_workers = min(self.n_jobs, len(jobs))
+        if n_workers <= 1:
             yield from (self._do(job) for job in jobs)
             return
-        parallel = Parallel(n_jobs=self.n_jobs, return_as="generator")
+        parallel = Parallel(n_jobs=n_workers, return_as="generator")
         yield from parallel(delayed(self._do)(job) for job in jobs)
 
     def _do(self, job: Job) -> Done | _Failure:
         begin = time.perf_counter()
         try:
-            with quiet():
+            with heard() as remarks:
                 estimator = job.seat.estimator if job.prefit else self._fitted(job)
                 outputs = None
                 if job.test is not None:
@@ -240,7 +246,9 @@ class PanelTask:
             train = slice(None) if job.train is None else job.train
             return _Failure(error, len(np.unique(self.y[train])))
         kept = estimator if job.keep else None
-        return Done(kept, outputs, time.perf_counter() - begin)
+        if job.train is not None:  # facts about the rows are told of all of them
+            remarks = [one for one in remarks if not issubclass(one.category, DataWarning)]
+        return Done(kept, outputs, time.perf_counter() - begin, tuple(remarks))
 
     def _fitted(self, job: Job) -> Any:
         X, y, train = self.X, self.y, job.train

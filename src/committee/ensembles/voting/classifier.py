@@ -71,18 +71,19 @@ class VotingClassifier(ClassifierMixin, Voting):
 
     Examples
     --------
-    >>> from committee import DecisionTreeClassifier, VotingClassifier, load_heart
+    >>> from committee import DecisionTreeClassifier, VotingClassifier
+    >>> from sklearn.datasets import load_iris
     >>> from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
     >>> from sklearn.naive_bayes import GaussianNB
-    >>> X, y = load_heart()
+    >>> X, y = load_iris(return_X_y=True)
     >>> members = [
     ...     ("tree", DecisionTreeClassifier(max_depth=3)),
     ...     ("lda", LinearDiscriminantAnalysis()),
     ...     ("bayes", GaussianNB()),
     ... ]
     >>> model = VotingClassifier(members, voting="soft").fit(X, y)
-    >>> model.predict(X[:3])
-    array([...])
+    >>> model.predict(X[::50])
+    array([0, 1, 2])
     >>> vote = VotingClassifier(members, early_exit=True).fit(X, y).settled_vote(X)
     >>> vote.n_members, bool(vote.saved > 0)
     (3, True)
