@@ -43,12 +43,10 @@ def read_splits(cv: Any, task: PanelTask, **split_params: Any) -> list[tuple[Int
     folds = splitter.get_n_splits(task.X, task.y, **split_params)
     if counts is not None and (cv is None or isinstance(cv, (int, np.integer))):
         assert task.classes is not None
-        rare = int(counts.argmin())
-        if counts[rare] < folds:
-            found = (
-                f"class {task.classes.tolist()[rare]!r} has {counts[rare]} row(s), {folds} folds"
-            )
-            fix = f"cv={max(2, counts[rare])}, or drop the class"
+        rare, fewest = task.classes.tolist()[counts.argmin()], int(counts.min())
+        if fewest < folds:
+            found = f"class {rare!r} has {fewest} row(s) for {folds} folds"
+            fix = f"cv={fewest}" if fewest > 1 else f"more rows of class {rare!r}, or none"
             allowed = "as many rows of every class as folds, or more"
             raise InputError(describe("P-SPLIT", "cv", found, allowed=allowed, fix=fix))
     splits = splitter.split(task.X, task.y, **split_params)

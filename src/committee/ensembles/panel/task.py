@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from joblib.parallel import get_active_backend
 from sklearn.utils import _safe_indexing
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import _check_method_params
@@ -230,7 +231,10 @@ class PanelTask:
         if n_workers <= 1:
             yield from (self._do(job) for job in jobs)
             return
-        parallel = Parallel(n_jobs=n_workers, return_as="generator")
+        backend, _ = get_active_backend()
+        # Where results cannot be had one by one, progress is told at the end.
+        form = "generator" if backend.supports_return_generator else "list"
+        parallel = Parallel(n_jobs=n_workers, return_as=form)
         yield from parallel(delayed(self._do)(job) for job in jobs)
 
     def _do(self, job: Job) -> Done | _Failure:
