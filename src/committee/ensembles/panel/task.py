@@ -270,8 +270,9 @@ class PanelTask:
 
     def _error(self, job: Job, failure: _Failure) -> Exception:
         error, seat = failure.error, job.seat
-        seed = seat.unfitted(self.seed).get_params().get("random_state", "none")
-        found = f"member {seat.index}, {seat}, seed {seed}, raised {type(error).__name__}: {error}"
+        params = seat.unfitted(self.seed).get_params()
+        seeded = f", seed {params['random_state']}" if "random_state" in params else ""
+        found = f"member {seat.index}, {seat}{seeded}, raised {type(error).__name__}: {error}"
         fix = f"fit {type(seat.estimator).__name__} alone to see more"
         if self.classes is not None and failure.n_classes < 2:
             found += f" Its rows hold {failure.n_classes} class"
