@@ -21,6 +21,8 @@ from committee import (
     DecisionStump,
     DecisionTreeClassifier,
     DecisionTreeRegressor,
+    EnsembleSelectionClassifier,
+    EnsembleSelectionRegressor,
     ERLPBoostClassifier,
     FirstBoostingClassifier,
     GentleBoostClassifier,
@@ -92,17 +94,17 @@ BOOSTERS: list[BaseEstimator] = [
     RobustBoostClassifier(n_estimators=4, random_state=0),
     SmoothBoostClassifier(n_estimators=10, random_state=0),
 ]
-# Named members that differ; of one task each, so that both kinds pass the same tables.
+# Named members that differ.
+TREE_CLASSIFIERS = [
+    ("deep", DecisionTreeClassifier()),
+    ("flat", DecisionTreeClassifier(max_depth=2)),
+]
+TREE_REGRESSORS = [("deep", DecisionTreeRegressor()), ("flat", DecisionTreeRegressor(max_depth=2))]
 PANELS: list[BaseEstimator] = [
-    VotingClassifier(
-        [("deep", DecisionTreeClassifier()), ("flat", DecisionTreeClassifier(max_depth=2))],
-        voting="soft",
-        random_state=0,
-    ),
-    VotingRegressor(
-        [("deep", DecisionTreeRegressor()), ("flat", DecisionTreeRegressor(max_depth=2))],
-        random_state=0,
-    ),
+    VotingClassifier(TREE_CLASSIFIERS, voting="soft", random_state=0),
+    VotingRegressor(TREE_REGRESSORS, random_state=0),
+    EnsembleSelectionClassifier(TREE_CLASSIFIERS, cv=2, n_rounds=4, random_state=0),
+    EnsembleSelectionRegressor(TREE_REGRESSORS, cv=2, n_rounds=4, random_state=0),
 ]
 WEAK_LEARNERS: list[BaseEstimator] = [
     BernoulliNB(),

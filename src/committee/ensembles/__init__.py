@@ -23,6 +23,7 @@ from committee.ensembles.boosting import (
     RobustBoostClassifier,
     SmoothBoostClassifier,
 )
+from committee.ensembles.selection import EnsembleSelectionClassifier, EnsembleSelectionRegressor
 from committee.ensembles.voting import VotingClassifier, VotingRegressor
 
 __all__ = [
@@ -35,6 +36,8 @@ __all__ = [
     "BaggingRegressor",
     "BrownBoostClassifier",
     "ERLPBoostClassifier",
+    "EnsembleSelectionClassifier",
+    "EnsembleSelectionRegressor",
     "FirstBoostingClassifier",
     "GentleBoostClassifier",
     "LPBoostClassifier",

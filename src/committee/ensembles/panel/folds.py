@@ -41,7 +41,11 @@ def read_splits(cv: Any, task: PanelTask, **split_params: Any) -> list[tuple[Int
     counts = None if task.codes is None else np.bincount(task.codes)
     splitter = check_cv(cv, task.y, classifier=task.classes is not None)
     folds = splitter.get_n_splits(task.X, task.y, **split_params)
-    if counts is not None and (cv is None or isinstance(cv, (int, np.integer))):
+    counted = cv is None or isinstance(cv, (int, np.integer))
+    if counted and task.n_rows < folds:
+        found = f"n_samples={task.n_rows} for {folds} folds"
+        raise InputError(describe("P-SPLIT", "cv", found, fix="more rows, or fewer folds"))
+    if counts is not None and counted:
         assert task.classes is not None
         rare, fewest = task.classes.tolist()[counts.argmin()], int(counts.min())
         if fewest < folds:

@@ -21,7 +21,7 @@ from sklearn.utils.validation import _check_method_params
 
 from committee.core.members import ClassifierMember, Floats, Member, RegressorMember
 from committee.core.watching import Watch
-from committee.data import DataWarning, Schema
+from committee.data import DataWarning, InputError, Schema
 from committee.data.errors import describe
 from committee.ensembles.member_fitting import of_kind
 from committee.ensembles.panel.remarks import Remark, heard, tell
@@ -269,6 +269,10 @@ class PanelTask:
             print(f"[{self.owner}] {place}: {job.seat}{rows}, {done.seconds:.2f}s")
 
     def _error(self, job: Job, failure: _Failure) -> Exception:
+        if job.train is not None and isinstance(failure.error, InputError):
+            # Our own learners name rows: those of the user, not of the fold, if all rows fail.
+            whole = self._do(Job(job.seat))
+            failure = whole if isinstance(whole, _Failure) else failure
         error, seat = failure.error, job.seat
         params = seat.unfitted(self.seed).get_params()
         seeded = f", seed {params['random_state']}" if "random_state" in params else ""

@@ -1,0 +1,58 @@
+"""The descriptions that both forms of ensemble selection share, each written once."""
+
+from __future__ import annotations
+
+import textwrap
+from typing import TypeVar
+
+from committee.ensembles.panel.panel_docs import panel_documented
+
+Class = TypeVar("Class", bound=type)
+
+SECTIONS = {
+    "selection_parameters": """\
+cv : int, splitter, iterable of (train, test) or None, default=None
+    The folds, as in scikit-learn; None is 5, stratified for classifiers. Rows that are never
+    held out have no part in the selection.
+n_rounds : int, default=50
+    How many members are added, one after the other. A member may be added again.
+n_init : int or "auto", default="auto"
+    With how many of the best members to begin: a number, 1 for the plain greedy climb, or
+    that with the best mean.
+n_bags : int, default=1
+    Climbs, each in its own random part of the pool, whose ensembles are averaged; in the paper
+    20. One climb sees the whole pool.
+bag_size : float, default=0.5
+    With several bags, the share of the pool that each sees.
+{panel_parameters}
+prefit : bool, default=False
+    Whether the members are fitted already, on other rows: then the rows given to ``fit`` are
+    the held-out ones.""",
+    "selection_attributes": """\
+pool_ : tuple of str
+    The names of all members.
+weights_ : ndarray of shape (n_pool,)
+    What each counts for; the sum is 1.
+scores_ : ndarray of shape (n_pool,)
+    The score of each alone, on the held-out rows.
+best_single_ : str
+    The member with the best score, which one would have selected instead.
+best_single_score_, score_ : float
+    Its score and that of the ensemble, on the same held-out rows. Both were chosen by these
+    rows, which flatters both, the ensemble more.
+paths_ : list of SelectionPath
+    For each bag the members added, and the scores on the way.
+oof_ : ndarray of shape (n_pool, n_samples, n_outputs)
+    What members say of rows they were not fitted on; NaN for rows that were never held out.
+committee_ : Committee
+    The chosen members with their weights.
+{panel_attributes}""",
+}
+
+
+def selection_documented(cls: Class) -> Class:
+    """Fill the sections in the docstring of ``cls``, then those of all panels."""
+    for name, text in SECTIONS.items():
+        place = f"    {{{name}}}\n"
+        cls.__doc__ = (cls.__doc__ or "").replace(place, textwrap.indent(text, "    ") + "\n")
+    return panel_documented(cls)
