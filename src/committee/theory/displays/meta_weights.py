@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from typing import Any, Self
 
 import numpy as np
-from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
 from committee.core.members import Floats
@@ -101,7 +100,7 @@ class MetaWeightsDisplay:
     @classmethod
     def _of_stack(cls, estimator: Any) -> Self:
         meta = estimator.final_estimator_
-        model = meta.steps[-1][1] if isinstance(meta, Pipeline) else meta
+        model = meta.steps[-1][1] if hasattr(meta, "steps") else meta
         if not hasattr(model, "coef_"):
             found = f"the meta-model {type(model).__name__} has no coef_"
             allowed = "a linear or logistic meta-model"
