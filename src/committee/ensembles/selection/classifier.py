@@ -10,9 +10,12 @@ import numpy.typing as npt
 from sklearn.base import ClassifierMixin
 
 from committee.core.members import Floats
-from committee.ensembles.selection.judges import CLASS_SCORES
+from committee.core.params import choice, real
+from committee.ensembles.panel import PanelTask
+from committee.ensembles.selection.judges import CLASS_SCORES, Judge
 from committee.ensembles.selection.selection import EnsembleSelection
 from committee.ensembles.selection.selection_docs import selection_documented
+from committee.ensembles.selection.soft_margin import soft_margin_weights
 
 
 @selection_documented
@@ -29,6 +32,13 @@ class EnsembleSelectionClassifier(ClassifierMixin, EnsembleSelection):
         What the ensemble should be good at; larger is better. A callable is given the true labels
         and the probabilities of all classes, and ``sample_weight`` where there are weights.
     {selection_parameters}
+    method : {"greedy", "soft_margin"}, default="greedy"
+        The climb of the paper, or one linear program: the weights with the largest soft margin on
+        the held-out rows, most of them 0. Rounds and bags belong to the climb.
+    nu : float, default=0.1
+        For "soft_margin": the share of rows, those with the smallest margins, that the program
+        looks at. It is raised to twice the error of the plain mean, and further until the margin
+        of the other rows is above 0; smaller ones let members cancel each other.
 
 
     Attributes
@@ -36,6 +46,8 @@ class EnsembleSelectionClassifier(ClassifierMixin, EnsembleSelection):
     classes_ : ndarray
         The class labels.
     {selection_attributes}
+    soft_margin_ : SoftMargin
+        With "soft_margin": the nu that was used, and the margin reached. There are no ``paths_``.
 
 
     Examples
@@ -54,7 +66,11 @@ class EnsembleSelectionClassifier(ClassifierMixin, EnsembleSelection):
     True
     """
 
-    _parameter_constraints: ClassVar[dict[str, Any]] = EnsembleSelection._parameter_constraints
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        **EnsembleSelection._parameter_constraints,
+        "method": [choice("greedy", "soft_margin")],
+        "nu": [real(0, 1, "right")],
+    }
     _scores = CLASS_SCORES
 
     def __init__(
@@ -68,6 +84,8 @@ class EnsembleSelectionClassifier(ClassifierMixin, EnsembleSelection):
         n_bags: int = 1,
         bag_size: float = 0.5,
         prefit: bool = False,
+        method: str = "greedy",
+        nu: float = 0.1,
         n_jobs: int | None = None,
         random_state: Any = None,
         verbose: int = 0,
@@ -80,9 +98,20 @@ class EnsembleSelectionClassifier(ClassifierMixin, EnsembleSelection):
         self.n_bags = n_bags
         self.bag_size = bag_size
         self.prefit = prefit
+        self.method = method
+        self.nu = nu
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.verbose = verbose
+
+    def _weigh(self, task: PanelTask, oof: Floats, judge: Judge, singles: Floats) -> dict[str, Any]:
+        if self.method == "greedy":
+            return super()._weigh(task, oof, judge, singles)
+        assert task.codes is not None
+        known = judge.known
+        weight = None if task.weight is None else task.weight[known]
+        found = soft_margin_weights(oof[:, known], task.codes[known], self.nu, weight)
+        return {"weights_": found.weights, "soft_margin_": found}
 
     def _asked_methods(self) -> Mapping[str, str]:
         return {"predict": "predict_proba", "predict_proba": "predict_proba"}

@@ -42,6 +42,8 @@ class Judge:
 
     Attributes
     ----------
+    known : ndarray of bool, shape (n_rows,)
+        The rows that count.
     members : ndarray of shape (n_members, n_known, ...)
         What of the outputs is needed for the score.
     """
@@ -61,6 +63,7 @@ class Judge:
         if not known.any():
             found = "no row was held out of all folds it could be judged by"
             raise InputError(describe("P-SPLIT", "cv", found, fix="a splitter with test rows"))
+        self.known = known
         self.members: Floats = outputs[:, known]
         self._target = target[known]
         self._labels = self._target if labels is None else labels[known]

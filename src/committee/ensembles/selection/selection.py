@@ -127,28 +127,32 @@ class EnsembleSelection(Panel):
         return [(np.empty(0, dtype=np.intp), np.arange(task.n_rows))]
 
     def _select(self, task: PanelTask, oof: Floats) -> dict[str, Any]:
-        """Climb in each bag, and average what was chosen."""
+        """Weigh the members, and score each and all of them on the same rows."""
         target = task.y if task.codes is None else task.codes
         judge = Judge(oof, target, self.scoring, labels=task.y, weight=task.weight)
         singles = single_scores(judge)
+        names, best = tuple(seat.name for seat in task.seats), int(singles.argmax())
+        found = self._weigh(task, oof, judge, singles)
+        total = np.tensordot(found["weights_"], judge.members, axes=1)
+        return {
+            "score_": judge.score(total, 1),  # unless a climb knows better
+            **found,
+            "pool_": names,
+            "scores_": singles,
+            "best_single_": names[best],
+            "best_single_score_": float(singles[best]),
+        }
+
+    def _weigh(self, task: PanelTask, oof: Floats, judge: Judge, singles: Floats) -> dict[str, Any]:
+        """Climb in each bag, and average what was chosen."""
         pools = draw_pools(len(judge), self.n_bags, self.bag_size, task.seed)
         paths = [
             climb(judge, pool, singles, n_rounds=self.n_rounds, n_init=self.n_init)
             for pool in pools
         ]
         weights = sum(path.weights(len(judge)) for path in paths) / len(paths)
-        total = np.tensordot(weights, judge.members, axes=1)
-        best = int(singles.argmax())
-        names = tuple(seat.name for seat in task.seats)
-        return {
-            "pool_": names,
-            "weights_": weights,
-            "paths_": paths,
-            "scores_": singles,
-            "score_": paths[0].score if len(paths) == 1 else judge.score(total, 1),
-            "best_single_": names[best],
-            "best_single_score_": float(singles[best]),
-        }
+        found: dict[str, Any] = {"weights_": weights, "paths_": paths}
+        return found | ({"score_": paths[0].score} if len(paths) == 1 else {})
 
     def _mean(self, X: Any, metadata: Any = None) -> Floats:
         return mean(self._outputs(X, metadata=metadata), self.committee_.weights)
