@@ -92,6 +92,12 @@ def test_members_and_their_parameters_are_parameters(iris):
         model.set_params(forest__max_depth=1)
 
 
+def test_notebooks_show_the_members_side_by_side():
+    shown = VotingClassifier([("bayes", GaussianNB()), ("tree", "drop")])._repr_html_()
+    assert "sk-parallel" in shown
+    assert all(name in shown for name in ("bayes", "tree", "GaussianNB"))
+
+
 # --- seeds
 
 

@@ -125,6 +125,13 @@ class Panel(CallbackSupport, NamedParameters, MetaEstimatorMixin, _BaseCompositi
         self._set_params("estimators", **params)
         return self
 
+    def _sk_visual_block_(self) -> Any:
+        """Draw the members side by side in notebooks, as scikit-learn does."""
+        from sklearn.utils._repr_html.estimator import _VisualBlock  # for notebooks alone
+
+        names, estimators = zip(*self.estimators, strict=True)
+        return _VisualBlock("parallel", estimators, names=names)
+
     def get_metadata_routing(self) -> MetadataRouter:
         """Describe which metadata go to which member.
 

@@ -98,7 +98,7 @@ class EnsembleSelection(Panel):
         estimator
             The fitted model.
         """
-        task = self._read(X, y, sample_weight, fit_params, prefit=self.prefit is True)
+        task = self._read(X, y, sample_weight, fit_params, prefit=bool(self.prefit))
         check_scoring(self.scoring, self._scores, type(self).__name__)
         splits = self._splits(task, groups)
         n_jobs = len(task.seats) * (len(splits) + (not self.prefit))

@@ -17,6 +17,7 @@ from committee.data import InputError
 from committee.data.errors import describe, listing
 from committee.ensembles.panel import Seat
 from committee.ensembles.panel.panel_docs import panel_documented
+from committee.ensembles.panel.remarks import heard, tell
 from committee.ensembles.voting.rules import Rule, class_rule
 from committee.ensembles.voting.voting import Voting
 
@@ -175,7 +176,10 @@ class VotingClassifier(ClassifierMixin, Voting):
             members were asked about each row.
         """
         rows = self._rows(X)
-        return vote_until_decided(self._members(votes=True), rows, self.committee_.weights)
+        with heard() as remarks:
+            vote = vote_until_decided(self._members(votes=True), rows, self.committee_.weights)
+        tell(remarks)
+        return vote
 
     @available_if(_has_shares)  # type: ignore[untyped-decorator]
     def predict_proba(self, X: Any, **params: Any) -> Floats:

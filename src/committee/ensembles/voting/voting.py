@@ -63,7 +63,7 @@ class Voting(TransformerMixin, Panel):
         estimator
             The fitted model.
         """
-        task = self._read(X, y, sample_weight, fit_params, prefit=self.prefit is True)
+        task = self._read(X, y, sample_weight, fit_params, prefit=bool(self.prefit))
         weights = self._read_weights(task)
         self._check_members(task.seats)
         if self.prefit and sample_weight is not None:
