@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from sklearn import ensemble
+from sklearn.base import clone
 from sklearn.datasets import load_iris, make_classification, make_friedman1
 from sklearn.dummy import DummyClassifier
 from sklearn.linear_model import LinearRegression, LogisticRegression, Ridge
@@ -65,7 +66,7 @@ def voting(rows):
 )
 def test_members_of_any_ensemble_are_asked(rows, model):
     X, y = rows
-    said = ask_members(model.fit(X[::2], y[::2]), X, y)
+    said = ask_members(clone(model).fit(X[::2], y[::2]), X, y)
     assert said.outputs.shape == (3, len(y), 3)
     if not isinstance(model, AdaBoostClassifier):  # whose later members are weak alone
         assert (said.errors < 0.6).all()
@@ -224,7 +225,7 @@ def test_weights_of_a_vote_and_of_a_selection(rows, voting):
 
 def test_coefficients_of_a_meta_model(rows):
     X, y = rows
-    stack = ensemble.StackingClassifier(POOL, LogisticRegression(), cv=3).fit(X, y)
+    stack = ensemble.StackingClassifier(POOL, LogisticRegression(), cv=2).fit(X, y)
     display = MetaWeightsDisplay.from_estimator(stack)
     assert display.names[:4] == ["bayes0", "bayes1", "bayes2", "near0"]
     np.testing.assert_array_equal(display.weights, stack.final_estimator_.coef_)
@@ -232,7 +233,7 @@ def test_coefficients_of_a_meta_model(rows):
     assert len(written(display.ax_)) == 27
     two = y != "w"
     scaled = make_pipeline(StandardScaler(), LogisticRegression())
-    stack = ensemble.StackingClassifier(POOL, scaled, cv=3).fit(X[two], y[two])
+    stack = ensemble.StackingClassifier(POOL, scaled, cv=2).fit(X[two], y[two])
     display = MetaWeightsDisplay.from_estimator(stack)
     np.testing.assert_array_equal(display.weights[0], stack.final_estimator_[-1].coef_[0])
     assert sorted(display.order()) == ["bayes", "near", "tree"]

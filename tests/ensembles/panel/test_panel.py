@@ -13,7 +13,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.model_selection import GroupKFold, KFold, ShuffleSplit, StratifiedKFold
-from sklearn.naive_bayes import GaussianNB
+from sklearn.naive_bayes import GaussianNB, MultinomialNB
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.svm import SVC
@@ -300,7 +300,7 @@ def test_rows_in_any_container(make):
     rng = np.random.default_rng(0)
     X = rng.poisson(0.5, (80, 6)).astype(float)
     y = X[:, 0] > X[:, 1]
-    model = panel(LogisticRegression(), DecisionTreeClassifier(random_state=0), voting="soft")
+    model = panel(MultinomialNB(), DecisionTreeClassifier(random_state=0), voting="soft")
     expected = clone(model).fit(X, y).predict_proba(X)
     np.testing.assert_allclose(model.fit(make(X), y).predict_proba(make(X)), expected, atol=1e-9)
 

@@ -31,7 +31,7 @@ def problem(seed, n_members=5, n_rows=40):
     return shares / shares.sum(axis=2, keepdims=True), codes, rng
 
 
-@settings(max_examples=15)
+@settings(max_examples=8)
 @given(st.integers(0, 10**6), st.sampled_from([0.2, 0.5, 1.0]), st.booleans())
 def test_no_other_weights_have_a_larger_soft_margin(seed, nu, weighted):
     outputs, codes, rng = problem(seed)
@@ -43,7 +43,7 @@ def test_no_other_weights_have_a_larger_soft_margin(seed, nu, weighted):
     shares = np.full(len(codes), 1 / len(codes)) if weight is None else weight / weight.sum()
     caps = shares / found.nu
     best, _ = soft_margin(margins_of(found.weights, outputs, codes), caps)
-    others = [*rng.dirichlet(np.full(5, 0.5), 100), *np.eye(5), np.full(5, 0.2)]
+    others = [*rng.dirichlet(np.full(5, 0.5), 30), *np.eye(5), np.full(5, 0.2)]
     for other in others:
         assert soft_margin(margins_of(other, outputs, codes), caps)[0] <= best + 1e-9
 

@@ -17,7 +17,7 @@ from committee.ensembles.voting.rules import (
     trimmed_mean,
 )
 
-few = settings(max_examples=40)
+few = settings(max_examples=20)
 NAMES = ["hard", "soft", "product", "max", "median", "trimmed_mean"]
 
 
