@@ -1,12 +1,16 @@
 """Named members: their list, seeds, prefit ones, weights, routing, progress and errors."""
 
+import warnings
+
 import numpy as np
 import pandas as pd
+import polars as pl
 import pytest
 import sklearn
 from joblib import parallel_config
 from scipy import sparse
 from sklearn.base import clone
+from sklearn.compose import ColumnTransformer
 from sklearn.datasets import load_iris
 from sklearn.dummy import DummyClassifier
 from sklearn.exceptions import ConvergenceWarning
@@ -16,6 +20,7 @@ from sklearn.model_selection import GroupKFold, KFold, ShuffleSplit, StratifiedK
 from sklearn.naive_bayes import GaussianNB, MultinomialNB
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import OneHotEncoder
 from sklearn.svm import SVC
 
 from committee import (
@@ -292,6 +297,17 @@ def test_remarks_are_made_once_also_from_other_processes(iris):
         panel(LogisticRegression(max_iter=1)).fit(X, y)
 
 
+def test_remarks_that_are_errors_are_raised_as_themselves(iris):
+    X, y = iris
+    wide = np.column_stack([X, np.full(len(X), np.nan)])
+    model = panel(DecisionTreeClassifier())
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", DataWarning)
+        with pytest.raises(DataWarning, match="column 4"):
+            model.fit(wide, y)
+    assert not hasattr(model, "estimators_")
+
+
 # --- containers
 
 
@@ -303,6 +319,25 @@ def test_rows_in_any_container(make):
     model = panel(MultinomialNB(), DecisionTreeClassifier(random_state=0), voting="soft")
     expected = clone(model).fit(X, y).predict_proba(X)
     np.testing.assert_allclose(model.fit(make(X), y).predict_proba(make(X)), expected, atol=1e-9)
+
+
+@pytest.mark.parametrize("make", [lambda frame: frame, pl.from_pandas], ids=["pandas", "polars"])
+def test_members_are_given_frames(make):
+    """A tree splits on categories and missing values, a pipeline picks columns by name."""
+    rng = np.random.default_rng(0)
+    town = pd.Categorical(rng.choice(["Kyiv", "Lviv", None], 120))
+    frame = pd.DataFrame({"town": town, "rooms": rng.normal(size=120)})
+    y = np.where(frame["town"] == "Lviv", frame["rooms"] > 0, frame["rooms"] < 0)
+    encode = ColumnTransformer([("town", OneHotEncoder(), ["town"])], remainder="passthrough")
+    members = panel(DecisionTreeClassifier(), make_pipeline(encode, KNeighborsClassifier(3)))
+    model = members.set_params(voting="soft", random_state=0).fit(make(frame), y)
+    assert model.score(make(frame), y) > 0.95
+    assert list(model.feature_names_in_) == ["town", "rooms"]
+    task = members._read(make(frame), y, None, {})
+    held_out = out_of_fold(task, read_splits(4, task))
+    assert ((held_out.mean(axis=0).argmax(axis=1) == y).mean()) > 0.8
+    with pytest.raises(InputError, match="feature names"):
+        model.predict(frame.rename(columns={"rooms": "windows"}))
 
 
 # --- out of fold

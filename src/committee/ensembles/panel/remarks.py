@@ -46,6 +46,7 @@ def heard() -> Iterator[list[Remark]]:
         yield remarks
         return
     with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", DataWarning)  # what is an error is one where it is told
         yield remarks
     for one in caught:
         remarks.append(Remark(one.category, str(one.message), one.filename, one.lineno))
