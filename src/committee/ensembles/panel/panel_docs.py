@@ -22,8 +22,8 @@ n_jobs : int or None, default=None
     Members that are fitted at once, by joblib; None is 1 unless a ``joblib.parallel_config``
     says otherwise, -1 is all cores. The result does not depend on it.
 random_state : int, RandomState instance, Generator or None, default=None
-    Seeds each ``random_state`` of a member that is None, by the member's place in the list; seeds
-    that members were given stay.
+    Seeds what the ensemble draws, and each ``random_state`` of a member that is None, by the
+    member's place in the list; seeds that members were given stay.
 verbose : int, default=0
     Above 0, a line is printed for each member that was fitted.""",
     "prefit": """\
@@ -32,9 +32,10 @@ prefit : bool, default=False
     know the classes of y and the features of X.""",
     "panel_attributes": """\
 estimators_ : list of estimators
-    The fitted members, without those dropped. Classifiers are fitted on labels as they are.
+    The fitted members, without those dropped or not chosen. Classifiers are fitted on labels as
+    they are.
 named_estimators_ : Bunch
-    The same by name, and "drop" for those dropped.
+    The same by name, and "drop" for all others.
 seats_ : tuple of str
     The names in the order of ``estimators_``.
 n_features_in_, feature_names_in_, schema_

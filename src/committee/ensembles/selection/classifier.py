@@ -40,7 +40,6 @@ class EnsembleSelectionClassifier(ClassifierMixin, EnsembleSelection):
         looks at. It is raised to twice the error of the plain mean, and further until the margin
         of the other rows is above 0; smaller ones let members cancel each other.
 
-
     Attributes
     ----------
     classes_ : ndarray
@@ -48,7 +47,6 @@ class EnsembleSelectionClassifier(ClassifierMixin, EnsembleSelection):
     {selection_attributes}
     soft_margin_ : SoftMargin
         With "soft_margin": the nu that was used, and the margin reached. There are no ``paths_``.
-
 
     Examples
     --------

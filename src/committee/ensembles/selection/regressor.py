@@ -32,11 +32,9 @@ default="neg_mean_squared_error"
         and the predictions, and ``sample_weight`` where there are weights.
     {selection_parameters}
 
-
     Attributes
     ----------
     {selection_attributes}
-
 
     Examples
     --------

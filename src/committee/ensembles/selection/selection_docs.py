@@ -20,8 +20,9 @@ n_init : int or "auto", default="auto"
     With how many of the best members to begin: a number, 1 for the plain greedy climb, or
     that with the best mean.
 n_bags : int, default=1
-    Climbs, each in its own random part of the pool, whose ensembles are averaged; in the paper
-    20. One climb sees the whole pool.
+    Climbs, each in its own random part of the pool, whose ensembles are averaged. One climb sees
+    the whole pool. The paper takes 20, for pools of hundreds; in a pool of a few members a part
+    without the good ones gives weight to bad ones.
 bag_size : float, default=0.5
     With several bags, the share of the pool that each sees.
 {panel_parameters}
