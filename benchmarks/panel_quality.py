@@ -164,6 +164,10 @@ def run(names: list[str], n_folds: int) -> str:
             f"{loss:+.4f} ± {spread[1]:.4f} | {better[1]} of {len(by)} | "
             f"{np.mean(sizes[method]):.1f} |"
         )
+    lines += ["", "Errs more than the best single member:"]
+    for method, gains in pairs.items():
+        worse = [name for name, gain in zip(names, gains, strict=True) if gain[0] < -1e-12]
+        lines.append(f"- {method}: {', '.join(worse) or 'nowhere'}")
     seconds = time.perf_counter() - begin
     return (
         f"# Voting and selection\n\ncommittee {committee.__version__}, {seconds:.0f} s. A pool of "
