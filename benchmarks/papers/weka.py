@@ -7,6 +7,8 @@ deviation, pooled of both programs, above WEKA's; better is welcome.
 """
 
 import argparse
+import io
+import re
 import time
 import warnings
 from collections.abc import Callable
@@ -35,6 +37,7 @@ SETS = ("labor", "glass", "ionosphere", "breast-cancer", "vote")
 J48 = "weka.classifiers.trees.J48"
 STUMP = "weka.classifiers.trees.DecisionStump"
 FILLING = "weka.filters.unsupervised.attribute.ReplaceMissingValues"
+MI = re.MULTILINE | re.IGNORECASE
 ROUNDING = 1e-9  # of errors that are equal: a row more is 0.2 percent at least
 
 
@@ -138,7 +141,10 @@ NOTE = (
 
 def read(name: str) -> tuple[pd.DataFrame, np.ndarray]:
     """Return the features and the class codes, in the order in which the file declares them."""
-    rows, about = arff.loadarff(folder(*WEKA) / f"{name}.arff")
+    text = (folder(*WEKA) / f"{name}.arff").read_text(encoding="utf-8")
+    # Blanks among the levels (soybean has them) would become part of their names.
+    plain = re.sub(r"^@attribute.*{.*}", lambda line: re.sub(r",\s+", ",", line[0]), text, flags=MI)
+    rows, about = arff.loadarff(io.StringIO(plain))
     frame = pd.DataFrame(rows)
     for column in about.names():
         kind, levels = about[column]

@@ -136,7 +136,7 @@ class Trees(Members):
 
     def joined(self, others: Sequence[Members]) -> Trees | None:
         """Put other trees behind these, where they read rows alike."""
-        trees = [part for part in others if isinstance(part, Trees)]
+        trees = [part for part in others if isinstance(part, Trees) and type(part) is type(self)]
         if len(trees) < len(others) or any(t.schema is not self.schema for t in trees):
             return None
         forests = [self.forest, *(part.forest for part in trees)]

@@ -106,6 +106,7 @@ CODES: dict[str, str] = {
     "P-LOSS": "a loss does not fit the target",
     "P-WARM": "a warm start does not fit the members there are",
     "P-RESAMPLE": "a learner that takes no weights is to be boosted without resampling",
+    "P-METADATA": "metadata with a value per row, for members that see artificial rows",
     "P-SPLIT": "rows to judge by cannot be held out",
     "P-GROWTH": "the growth of trees cannot be bounded as asked for",
     "M-PRIOR": "no weak hypothesis was found, and the most frequent class is predicted",

@@ -23,6 +23,7 @@ from committee.ensembles.boosting import (
     RobustBoostClassifier,
     SmoothBoostClassifier,
 )
+from committee.ensembles.decorate import DecorateClassifier
 from committee.ensembles.selection import EnsembleSelectionClassifier, EnsembleSelectionRegressor
 from committee.ensembles.voting import VotingClassifier, VotingRegressor
 
@@ -35,6 +36,7 @@ __all__ = [
     "BaggingClassifier",
     "BaggingRegressor",
     "BrownBoostClassifier",
+    "DecorateClassifier",
     "ERLPBoostClassifier",
     "EnsembleSelectionClassifier",
     "EnsembleSelectionRegressor",

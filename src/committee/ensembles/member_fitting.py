@@ -180,10 +180,10 @@ def member_error(training: Training, member: int, failure: Failure) -> Exception
     return of_kind(error, describe("M-FIT", "estimator", found, fix=fix))
 
 
-def failed_fit(estimator: Any, error: Exception) -> Exception:
-    """Compose the error for a weak learner that raised."""
+def failed_fit(estimator: Any, error: Exception, role: str = "weak learner") -> Exception:
+    """Compose the error for a learner that raised."""
     name = type(estimator).__name__
-    found = f"the weak learner {name} raised {type(error).__name__}: {error}"
+    found = f"the {role} {name} raised {type(error).__name__}: {error}"
     fix = f"fit {name} alone on the rows to see more"
     return of_kind(error, describe("M-FIT", "estimator", found, fix=fix))
 

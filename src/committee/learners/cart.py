@@ -6,7 +6,7 @@ removes the subtrees whose leaves do not pay for themselves (Breiman et al. 1984
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -20,6 +20,9 @@ from committee.data.errors import describe
 from committee.data.rows import Rows
 from committee.learners.estimators import TreeEstimator, Weights
 from committee.learners.growing import GROWING_CONSTRAINTS, total_of, tree_params
+
+# The statistics of rows, how to grow on them, the features tried at a node, weights of the rows.
+Sums: TypeAlias = tuple[_engine.Stats, _engine.TreeParams, int, Weights]
 
 
 class PrunableTree(TreeEstimator):

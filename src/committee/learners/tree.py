@@ -17,6 +17,9 @@ from committee import _engine
 from committee.core.parameter_docs import documented
 from committee.core.params import CLASS_WEIGHT_CONSTRAINTS, check_params, choice, real
 from committee.data import (
+    Labels,
+    Schema,
+    Table,
     combine_weights,
     forget_unweighted,
     read_class_weights,
@@ -25,8 +28,8 @@ from committee.data import (
     read_numbers,
     read_weights,
 )
-from committee.learners.cart import PrunableTree, check_counts
-from committee.learners.estimators import TreeClassifier
+from committee.learners.cart import PrunableTree, Sums, check_counts
+from committee.learners.estimators import TreeClassifier, Weights
 from committee.learners.growing import CLASS_CRITERIA, NUMBER_CRITERIA, count_rows
 from committee.learners.structure import Tree
 
@@ -203,23 +206,31 @@ class DecisionTreeClassifier(PrunableTree, TreeClassifier):
         labels = read_classes(y, table.n_rows, multi_output=True, estimator_name=name)
         given = read_weights(sample_weight, table.n_rows)
         table, schema = forget_unweighted(table, schema, given)
+        sums, classes = self._sum(schema, labels, given), labels.classes
+        del labels  # the sums hold what they said: no copy while the tree grows
+        return self._grow_sums(table, schema, classes, sums)
+
+    def _sum(self, schema: Schema, labels: Labels, given: Weights) -> Sums:
+        """Sum up the labels of rows for a tree."""
         weight = combine_weights(given, read_class_weights(self.class_weight, labels, given))
-        classes, codes = labels.classes, np.ascontiguousarray(labels.codes.view(np.uint32))
-        n_classes = [len(c) for c in classes]
-        n_rows = count_rows(weight, table.n_rows)
-        params, tried = self._growth(schema, n_rows, weight, n_classes)
+        codes = np.ascontiguousarray(labels.codes.view(np.uint32))
+        n_classes = [len(c) for c in labels.classes]
+        params, tried = self._growth(schema, count_rows(weight, len(codes)), weight, n_classes)
         if params.in_parts:
-            stats = _engine.Stats.divisible(codes, n_classes, weight)
-        else:
-            stats = _engine.Stats.classes(codes, n_classes, weight, params.min_rows_leaf > 1)
-        del labels, codes  # the statistics hold what they said: no copy while the tree grows
+            return _engine.Stats.divisible(codes, n_classes, weight), params, tried, weight
+        stats = _engine.Stats.classes(codes, n_classes, weight, params.min_rows_leaf > 1)
+        return stats, params, tried, weight
+
+    def _grow_sums(self, table: Table, schema: Schema, classes: list[Any], sums: Sums) -> Self:
+        """Grow the tree on rows that were read and summed up."""
+        stats, params, tried, weight = sums
         forest = self._grow(table, weight, stats, params)
         if self.pruning == "pessimistic":
             forest = forest.pruned_by_pessimism(self.confidence)
         self._set_schema(schema)
         self._set_classes(classes)
         self.max_features_ = tried
-        self.tree_ = Tree(forest, tuple(n_classes), in_parts=params.in_parts)
+        self.tree_ = Tree(forest, tuple(len(c) for c in classes), in_parts=params.in_parts)
         return self
 
 
