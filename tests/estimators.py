@@ -23,6 +23,7 @@ from committee import (
     DecisionTreeRegressor,
     EnsembleSelectionClassifier,
     EnsembleSelectionRegressor,
+    DecorateClassifier,
     ERLPBoostClassifier,
     FirstBoostingClassifier,
     GentleBoostClassifier,
@@ -74,6 +75,11 @@ COMMITTEES: list[BaseEstimator] = [
     BaggingClassifier(None, 4, random_state=0),
     BaggingRegressor(None, 4, random_state=0),
     RotationForestClassifier(None, 4, random_state=0),
+]
+# Few trials; over C4.5's tree, which divides rows, and over one that keeps them whole.
+DECORATED: list[BaseEstimator] = [
+    DecorateClassifier(n_estimators=4, max_trials=8, random_state=0),
+    DecorateClassifier(DecisionTreeClassifier(), 4, max_trials=8, random_state=0),
 ]
 BOOSTERS: list[BaseEstimator] = [
     # Before its gap closes LPBoost may keep a single vote; ten rounds let it mix on easy rows.

@@ -38,9 +38,9 @@ FRACTIONS = {
 FEWEST = 15
 FEW_ROWS = """
 String numbers(Instances rows) {
-    StringBuilder line = new StringBuilder();
-    for (int i = 0; i < rows.numInstances(); i++) line.append((int) rows.instance(i).value(0) + " ");
-    return line.toString();
+    String line = "";
+    for (int i = 0; i < rows.numInstances(); i++) line += (int) rows.instance(i).value(0) + " ";
+    return line;
 }
 
 void few(String[] method, Instances data, int seed, double fraction) throws Exception {

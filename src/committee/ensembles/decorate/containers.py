@@ -36,8 +36,8 @@ class ContainerModel:
     model : DenseModel or SparseModel
         What is known of their columns.
     sources : list of ndarray of int
-        For each column of a dense container: rows that hold its levels, one each (of numbers any
-        row), and last a row where it is missing.
+        For each column of a dense container: rows that hold its levels, one each. Of numbers, and
+        where nothing is known, any row.
     """
 
     rows: Any
@@ -67,17 +67,11 @@ class ContainerModel:
         n_levels = np.zeros(values.shape[1], dtype=np.intp)
         sources = []
         for j in range(values.shape[1]):
-            known = np.flatnonzero(~np.isnan(values[order, j]))
-            source = order[known[:1]] if len(known) else order[:1]
+            known = order[~np.isnan(values[order, j])]
+            sources.append(known[:1] if len(known) else order[:1])
             if categorical[j] and len(known):
-                held, first, code = np.unique(
-                    values[order[known], j], return_index=True, return_inverse=True
-                )
-                column = np.full(len(values), np.nan)
-                column[order[known]] = code
-                values[:, j], source, n_levels[j] = column, order[known[first]], len(held)
-            gap = np.flatnonzero(np.isnan(values[order, j]))[:1]
-            sources.append(np.concatenate([source, order[gap] if len(gap) else order[:1]]))
+                held = np.unique(values[known, j], return_index=True, return_inverse=True)
+                values[known, j], sources[j], n_levels[j] = held[2], known[held[1]], len(held[0])
         return cls(read.X, DenseModel.learn(values[order], weight, n_levels), sources)
 
     def draw(self, size: int, rng: np.random.Generator) -> Any:
@@ -85,13 +79,10 @@ class ContainerModel:
         drawn = self.model.draw(size, rng)
         if isinstance(self.model, SparseModel):
             return drawn.astype(self.rows.dtype)
-        numbers = np.zeros(drawn.shape[1], dtype=np.bool_)
+        numbers = np.zeros(self.model.n_features, dtype=np.bool_)
         numbers[self.model.numbers] = True
-        taken = np.where(np.isnan(drawn) | numbers, 0.0, drawn).astype(np.intp)
-        taken[np.isnan(drawn)] = -1  # the last source misses its value
-        taken = np.column_stack(
-            [source[at] for source, at in zip(self.sources, taken.T, strict=True)]
-        )
+        code = np.where(np.isnan(drawn) | numbers, 0.0, drawn).astype(np.intp)
+        taken = np.column_stack([at[c] for at, c in zip(self.sources, code.T, strict=True)])
         frame = open_frame(self.rows)
         if frame is not None:
             return _frame_of(frame, taken, drawn, numbers)
@@ -113,10 +104,12 @@ def categories(read: AnyRows, categorical_features: Any) -> npt.NDArray[np.bool_
         return mask
     if frame is not None:
         types = [frame.get_column(name).dtype for name in frame.columns]
-        return mask | np.array([not (kind.is_integer() or kind.is_float()) for kind in types])
-    if read.X.dtype.kind in "iuf":
-        return mask
-    return mask | np.array([not _all_numbers(column) for column in read.X.T])
+        numbers = [kind.is_integer() or kind.is_float() for kind in types]
+    elif read.X.dtype.kind in "iuf":
+        numbers = [True] * n_features
+    else:
+        numbers = [_all_numbers(column) for column in read.X.T]
+    return np.asarray(mask | ~np.array(numbers))
 
 
 def contents(read: AnyRows, categorical: npt.NDArray[np.bool_]) -> Floats:
@@ -156,11 +149,10 @@ def _frame_of(
         column = frame.get_column(name)
         made = nw.maybe_reset_index(column[taken[:, j].tolist()])
         if numbers[j]:
-            known = np.flatnonzero(~np.isnan(drawn[:, j]))
-            fresh = drawn[known, j]
+            fresh: npt.NDArray[Any] = drawn[:, j]
             if column.dtype.is_integer():
                 fresh = _whole(fresh, np.dtype(str(column.dtype).lower()))
-            made = made.scatter(known.tolist(), fresh.tolist())
+            made = made.scatter(range(len(fresh)), fresh.tolist())
         columns.append(made.alias(name).to_frame())
     return nw.concat(columns, how="horizontal").to_native()
 

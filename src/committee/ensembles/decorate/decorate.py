@@ -14,7 +14,7 @@ probabilities; a number has no opposite, the authors define none, and no publish
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any, ClassVar, Self, cast
 
 import numpy as np
@@ -40,6 +40,7 @@ from committee.core.params import (
     resolve_threads,
 )
 from committee.core.rounds import Round, assemble
+from committee.core.voting import mean
 from committee.core.watching import CallbackSupport, Watch, with_callbacks
 from committee.data import InputError, Schema, read_predict
 from committee.data.errors import describe
@@ -118,11 +119,10 @@ class DecorateClassifier(CallbackSupport, ClassOpinion, NamedParameters, BaseEst
     -----
     Artificial rows: a number is drawn from the normal distribution with the mean and the standard
     deviation of its column, a category by the frequencies of its levels after Laplace's rule; the
-    levels are those that occur. Both are missing as often as in the training rows (WEKA's draw no
-    missing values). A cell of a sparse matrix is stored as often as its column is, and is then one
-    of the values stored there; zeros and ones so come from Bernoulli's distribution, and rows stay
-    sparse. In a frame columns keep their types; learners other than this library's trees get
-    integers where a column holds integers.
+    levels are those that occur. No value is missing, as in the authors' program. A cell of a sparse
+    matrix is stored as often as its column is, and is then one of the values stored there; zeros
+    and ones so come from Bernoulli's distribution, and rows stay sparse. In a frame columns keep
+    their types; learners other than this library's trees get integers where a column holds them.
 
     Labels: class l has a chance proportional to 1 / P(l), where P is the committee's probability,
     with a floor of 1e-12 for 0. Classes that no training row has are never drawn.
@@ -239,18 +239,16 @@ class DecorateClassifier(CallbackSupport, ClassOpinion, NamedParameters, BaseEst
         base = self._base()
         check_base(base, type(self).__name__)
         seed = resolve_seed(self.random_state, type(self).__name__)
-        crew = self._crew(X, y, sample_weight, base, seed, params)
-        record = Record()
+        n_threads, record = self._threads(), Record()
+        crew = self._crew(X, y, sample_weight, base, seed, n_threads, params)
 
         def attributes(committee: Committee) -> dict[str, Any]:
             return self._attributes(crew, base, record, committee)
 
-        metadata = {"sample_weight": sample_weight}
-        with Watch(
-            self, self.n_estimators, X=X, y=y, metadata=metadata, attributes=attributes
-        ) as watch:
+        size, given = self.n_estimators, {"sample_weight": sample_weight}
+        with Watch(self, size, X=X, y=y, metadata=given, attributes=attributes) as watch:
             committee = assemble(
-                self._rounds(crew, seed, record), limit=self.n_estimators, watch=watch
+                self._rounds(crew, seed, n_threads, record), limit=size, watch=watch
             )
             fitted = attributes(committee)
             for stale in [name for name in vars(self) if name.endswith("_")]:
@@ -259,33 +257,25 @@ class DecorateClassifier(CallbackSupport, ClassOpinion, NamedParameters, BaseEst
         return self
 
     def _crew(
-        self, X: Any, y: Any, sample_weight: Any, base: Any, seed: int, params: Mapping[str, Any]
+        self, X: Any, y: Any, sample_weight: Any, base: Any, seed: int, n_threads: int, params: Any
     ) -> TreeCrew | AnyCrew:
-        shared = {
-            "base": base,
-            "seed": seed,
-            "n_threads": self._threads(),
-            "owner": type(self).__name__,
-        }
+        owner = type(self).__name__
+        shared = {"base": base, "seed": seed, "n_threads": n_threads, "owner": owner}
         if is_own(base) and not params:
             return read_trees(X, y, sample_weight, **shared)
-        return read_any(
-            X,
-            y,
-            sample_weight,
-            categorical_features=self.categorical_features,
-            params=params,
-            **shared,
-        )
+        categorical = {"categorical_features": self.categorical_features}
+        return read_any(X, y, sample_weight, params=params, **categorical, **shared)
 
-    def _rounds(self, crew: TreeCrew | AnyCrew, seed: int, record: Record) -> Iterator[Round]:
+    def _rounds(
+        self, crew: TreeCrew | AnyCrew, seed: int, n_threads: int, record: Record
+    ) -> Iterator[Round]:
         for made in trials(
             crew,
             max_trials=self.max_trials,
             artificial_size=self.artificial_size,
             seed=seed,
             record=record,
-            n_threads=self._threads(),
+            n_threads=n_threads,
         ):
             if self.verbose > 0:
                 found = f"{len(made.weights)} of {self.n_estimators} members"
@@ -328,11 +318,9 @@ class DecorateClassifier(CallbackSupport, ClassOpinion, NamedParameters, BaseEst
         if not any(metadata.values()):
             return self._mean(X)
         check_is_fitted(self)
-        rows, total = self._rows(X), 0.0
-        for estimator in self.estimators_:
-            seat = ClassifierMember(Routed(estimator, metadata), self.classes_)
-            total = total + seat.outputs(rows)
-        return np.asarray(total) / len(self)
+        rows = self._rows(X)
+        seats = [ClassifierMember(Routed(e, metadata), self.classes_) for e in self.estimators_]
+        return mean(np.stack([seat.outputs(rows) for seat in seats]))
 
     def predict(self, X: Any, **params: Any) -> npt.NDArray[Any]:
         """Predict the class of each row: the one with the largest mean probability.

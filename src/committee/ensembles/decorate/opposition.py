@@ -41,4 +41,5 @@ def oppose(
     chance = np.where(possible, 1.0 / np.maximum(shares, FLOOR), 0.0)
     ends = np.cumsum(chance, axis=1)
     codes = (uniform[:, None] * ends[:, -1:] >= ends).sum(axis=1)
-    return np.minimum(codes, int(np.flatnonzero(possible)[-1]))
+    drawn: npt.NDArray[np.intp] = np.minimum(codes, int(np.flatnonzero(possible)[-1]))
+    return drawn
