@@ -9,6 +9,7 @@ missing, the committee then errs by a point more.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -90,7 +91,9 @@ def _moments(x: Floats, weight: Floats) -> tuple[float, float]:
     scale = float(np.abs(x).max())
     part, total = x / scale, float(weight.sum())
     mean = float(weight @ part) / total
-    spread = np.sqrt(float(weight @ (part - mean) ** 2) / max(total - 1, np.finfo(float).tiny))
+    square = float(weight @ (part - mean) ** 2)
+    # Weights are 1 on average, so that two values or more weigh more than 1, or hardly anything.
+    spread = math.sqrt(square / (total - 1)) if total > 1 else 0.0
     return mean * scale, min(spread * scale, LARGEST)
 
 

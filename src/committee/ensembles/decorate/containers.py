@@ -149,10 +149,9 @@ def _frame_of(
         column = frame.get_column(name)
         made = nw.maybe_reset_index(column[taken[:, j].tolist()])
         if numbers[j]:
-            fresh: npt.NDArray[Any] = drawn[:, j]
-            if column.dtype.is_integer():
-                fresh = _whole(fresh, np.dtype(str(column.dtype).lower()))
-            made = made.scatter(range(len(fresh)), fresh.tolist())
+            kind = np.dtype(str(column.dtype).lower())
+            fresh = drawn[:, j] if kind.kind == "f" else _whole(drawn[:, j], kind)
+            made = made.scatter(range(len(fresh)), fresh.astype(kind))
         columns.append(made.alias(name).to_frame())
     return nw.concat(columns, how="horizontal").to_native()
 

@@ -61,9 +61,8 @@ class DecorateClassifier(CallbackSupport, ClassOpinion, NamedParameters, BaseEst
     """A committee made diverse by artificial rows that are labelled against it.
 
     For few rows: on tens of them it is usually ahead of its base learner, of bagging and of
-    boosting; on thousands its trials cost much and gain little. The prediction is the mean of the
-    members' probabilities. The committee never makes more errors on the training rows than its
-    first member, which is the base learner itself.
+    boosting. The prediction is the mean of the members' probabilities. The committee never makes
+    more errors on the training rows than its first member, which is the base learner itself.
 
     Parameters
     ----------
