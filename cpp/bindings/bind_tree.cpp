@@ -210,6 +210,7 @@ void bind_params(nb::module_& m) {
       .def_rw("level_features", &TreeParams::level_features)
       .def_rw("multiway", &TreeParams::multiway)
       .def_rw("in_parts", &TreeParams::in_parts)
+      .def_rw("charged_cuts", &TreeParams::charged_cuts)
       .def_rw("l2", &TreeParams::l2)
       .def_rw("l1", &TreeParams::l1)
       .def_rw("least_hessian", &TreeParams::least_hessian)

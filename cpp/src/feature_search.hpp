@@ -18,6 +18,7 @@ struct Candidate {
   bool by_bin = false;  // the boundary lies behind the occupied bin `bin`, its index is not known
   bool multiway = false;
   double split_entropy = 0;  // multiway only
+  double charge = 0;         // for the choice among the cuts of a numeric feature
 
   bool better_than(const Candidate& other) const {
     if (!boundary.found) return false;

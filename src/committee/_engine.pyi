@@ -97,6 +97,7 @@ class TreeParams:
     level_features: int
     multiway: bool
     in_parts: bool
+    charged_cuts: bool
     l2: float
     l1: float
     least_hessian: float

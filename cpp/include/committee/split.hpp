@@ -40,6 +40,7 @@ struct TreeParams {
   std::size_t level_features = 0;                // of these, drawn for each level; 0: all
   bool multiway = false;                         // categorical: one branch a level (C4.5)
   bool in_parts = false;                         // missing rows go both ways, in parts (parts.hpp)
+  bool charged_cuts = false;                     // gain ratio: numeric features pay for their cuts
   double l2 = 0;                                 // newton: -G / (H + l2), with
   double l1 = 0;                                 // the gradient drawn towards 0 by so much
   double least_hessian = 0;  // newton, several outputs: what each of them counts with at least
@@ -134,6 +135,8 @@ class SplitSearch {
   friend struct FeatureSearch;
   Candidate search_features(const NodeSums& node, const ProfileSource& profiles,
                             const Context& context, Scratch& scratch) const;
+  double charge_of(const NodeSums& node, const ProfileSource& profiles, const Candidate& c,
+                   Scratch& scratch) const;
   Candidate best_ratio(const NodeSums& node, const ProfileSource& profiles, double parent,
                        std::vector<Candidate>& all, Scratch& scratch) const;
   Candidate search_shared(const FeatureSearch& search, const ProfileSource& profiles,

@@ -112,7 +112,7 @@ intervals : {"jackknife", "quantile"} or None, default=None
 # Where one name has several descriptions, and descriptions of fitted attributes.
 VARIANTS: dict[str, str] = {
     "class_criterion": """\
-criterion : {"gini", "entropy", "log_loss", "gain_ratio", "normalized_gain", "error", \
+criterion : {"gini", "entropy", "log_loss", "gain_ratio", "c45", "normalized_gain", "error", \
 "exponential"}, default="gini"
     What a split should improve; see :class:`DecisionTreeClassifier`.""",
     "number_criterion": """\

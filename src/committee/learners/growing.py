@@ -22,6 +22,7 @@ CRITERIA = {
     "entropy": _engine.Criterion.entropy,
     "log_loss": _engine.Criterion.entropy,
     "gain_ratio": _engine.Criterion.gain_ratio,
+    "c45": _engine.Criterion.gain_ratio,
     "normalized_gain": _engine.Criterion.normalized_gain,
     "error": _engine.Criterion.error,
     "exponential": _engine.Criterion.exponential,
@@ -35,6 +36,7 @@ CLASS_CRITERIA = (
     "entropy",
     "log_loss",
     "gain_ratio",
+    "c45",
     "normalized_gain",
     "error",
     "exponential",
@@ -95,6 +97,7 @@ def tree_params(
         params.min_gain = estimator.min_impurity_decrease * total_weight * (1 - 1e-10)
     params.node_features = 0 if n_node_features == schema.n_features else n_node_features
     params.multiway = getattr(estimator, "categorical_splits", "subset") == "multiway"
+    params.charged_cuts = estimator.criterion == "c45"
     params.in_parts = getattr(estimator, "missing", "side") == "parts"
     params.monotone = monotone_signs(estimator.monotonic_cst, schema)
     params.interactions = interaction_groups(estimator.interaction_cst, schema)

@@ -43,10 +43,11 @@ class DecisionTreeClassifier(PrunableTree, TreeClassifier):
 
     Parameters
     ----------
-    criterion : {"gini", "entropy", "log_loss", "gain_ratio", "normalized_gain", "error", \
+    criterion : {"gini", "entropy", "log_loss", "gain_ratio", "c45", "normalized_gain", "error", \
 "exponential"}, default="gini"
         What a split should improve. "log_loss" is "entropy"; "gain_ratio" is C4.5's information
-        gain over the entropy of the split, among splits of at least average gain;
+        gain over the entropy of the split, among splits of at least average gain; "c45" is that of
+        its Release 8, where numeric features pay ``log2(cuts) / rows`` for the choice of the cut;
         "normalized_gain" is ``2 I / (H_split + H_class)``; "error" is the weighted
         misclassification; "exponential" is the bound of confidence-rated boosting (Schapire and
         Singer 1999), ``2 sqrt(p (1 - p))`` for two classes, and for more the sum of

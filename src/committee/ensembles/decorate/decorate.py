@@ -68,7 +68,7 @@ class DecorateClassifier(CallbackSupport, ClassOpinion, NamedParameters, BaseEst
     ----------
     estimator : classifier or None, default=None
         The base learner, any scikit-learn classifier. None is the papers' C4.5: a
-        :class:`DecisionTreeClassifier` with ``criterion="gain_ratio", pruning="pessimistic",
+        :class:`DecisionTreeClassifier` with ``criterion="c45", pruning="pessimistic",
         min_samples_leaf=2, categorical_splits="multiway", missing="parts", max_bins=65535``. Trees
         of this library are grown, asked and stored by the engine. A learner that is sure of itself
         on every row, such as a fully grown tree, is contradicted everywhere; one that is the same

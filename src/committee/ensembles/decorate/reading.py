@@ -37,7 +37,7 @@ from committee.learners.tree import DecisionTreeClassifier
 def c45() -> DecisionTreeClassifier:
     """Make the base learner of the papers: C4.5's tree, on exact cuts."""
     return DecisionTreeClassifier(
-        criterion="gain_ratio",
+        criterion="c45",
         pruning="pessimistic",
         min_samples_leaf=2,
         categorical_splits="multiway",
