@@ -21,10 +21,11 @@ import numpy as np
 import committee
 from benchmarks.papers.comparing import progress
 from benchmarks.papers.data import WEKA, Unavailable, folder
-from benchmarks.papers.weka import J48, read, tree
+from benchmarks.papers.weka import J48, read
 from benchmarks.papers.weka_program import CROSS_VALIDATION, N_FOLDS, jshell
 from benchmarks.report import markdown
 from committee import AdaBoostClassifier, BaggingClassifier, DecorateClassifier
+from committee.ensembles.decorate.reading import c45
 
 RESULTS = Path(__file__).parents[1] / "results" / "decorate.md"
 FRACTIONS = {
@@ -82,16 +83,16 @@ METHODS = {
         f"-E 15 -R 1.0 -I 50 -S SEED -W {J48}",
         lambda seed: DecorateClassifier(random_state=seed),
     ),
-    "J48": Method(J48, "-C 0.25 -M 2", lambda seed: tree()),
+    "J48": Method(J48, "-C 0.25 -M 2", lambda seed: c45()),
     "Bagging": Method(
         "weka.classifiers.meta.Bagging",
         f"-P 100 -S SEED -I 15 -W {J48}",
-        lambda seed: BaggingClassifier(tree(), n_estimators=15, random_state=seed),
+        lambda seed: BaggingClassifier(c45(), n_estimators=15, random_state=seed),
     ),
     "AdaBoost": Method(
         "weka.classifiers.meta.AdaBoostM1",
         f"-P 100 -S SEED -I 15 -W {J48}",
-        lambda seed: AdaBoostClassifier(tree(), n_estimators=15, algorithm="m1"),
+        lambda seed: AdaBoostClassifier(c45(), n_estimators=15, algorithm="m1"),
     ),
 }
 

@@ -5,6 +5,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
+from tests.estimators import forest_bits
 
 from committee import DecisionTreeClassifier
 
@@ -74,3 +75,17 @@ def test_the_price_has_the_unit_of_the_weights():
         scaled = tree.fit(X, y, np.full(60, scale)).tree_
         np.testing.assert_array_equal(scaled.feature, plain.feature)
         np.testing.assert_array_equal(scaled.threshold, plain.threshold)
+
+
+@pytest.mark.parametrize("missing", ["side", "parts"])
+def test_the_tree_is_the_same_for_any_threads_and_order_of_rows(missing):
+    rng = np.random.default_rng(2)
+    X = rng.normal(size=(3000, 4)).round(2)
+    y = (X[:, 0] + X[:, 1] > rng.normal(size=3000)).astype(int)
+    X[::7, 2] = np.nan
+    tree = DecisionTreeClassifier(criterion="c45", missing=missing, max_depth=6)
+    alone = forest_bits(tree.fit(X, y).tree_.forest)
+    mixed = rng.permutation(3000)
+    other = tree.set_params(n_jobs=2).fit(X[mixed], y[mixed]).tree_
+    assert forest_bits(other.forest) == alone
+    assert other.node_count > 10

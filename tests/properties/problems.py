@@ -14,7 +14,7 @@ from committee import DecisionTreeClassifier, DecisionTreeRegressor, _engine
 
 SMALL = (1, 2, 3, 10, 40)
 SIZES = (*SMALL, 150, 700, 4000)  # the engine sums small and large nodes by different methods
-CLASSIFIERS = ("gini", "entropy", "gain_ratio", "c45", "normalized_gain", "error", "exponential")
+CLASSIFIERS = ("gini", "entropy", "gain_ratio", "normalized_gain", "error", "exponential")
 REGRESSORS = ("squared_error", "absolute_error", "poisson")
 
 

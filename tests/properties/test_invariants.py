@@ -20,8 +20,6 @@ def free_of_row_counts(problem: Problem) -> Problem:
     """Weights stand for rows in every sum, but limits in rows count rows."""
     for name in COUNTS_ROWS:
         problem.params.pop(name, None)
-    if problem.params.get("criterion") == "c45":  # charges by the row
-        problem.params["criterion"] = "gain_ratio"
     return problem
 
 
@@ -120,7 +118,7 @@ def test_order_of_columns(problem, random):
     before = problem.fit()
     after = problem.on(problem.X[:, order], categorical_features=moved_columns or None)
     assert before.tree_.node_count == after.tree_.node_count
-    if problem.params["criterion"] not in ("gain_ratio", "c45", "normalized_gain"):
+    if problem.params["criterion"] not in ("gain_ratio", "normalized_gain"):
         assert before.tree_.gain[0] == after.tree_.gain[0]
     if before.tree_.node_count == 3 and after.tree_.feature[0] >= 0:
         tied = order[after.tree_.feature[0]] != before.tree_.feature[0]
