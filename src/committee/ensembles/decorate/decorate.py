@@ -52,7 +52,7 @@ from committee.ensembles.decorate.reading import c45, check_base, is_own, read_a
 from committee.ensembles.decorate.tree_crew import TreeCrew
 from committee.ensembles.decorate.trials import ASKED, ENOUGH, Record, trials
 from committee.ensembles.decorate.views import DecorateViews
-from committee.ensembles.opinions import ClassOpinion
+from committee.ensembles.opinions import FEW_ROWS, ClassOpinion
 from committee.learners.structure import Tree
 
 
@@ -136,8 +136,8 @@ class DecorateClassifier(CallbackSupport, ClassOpinion, NamedParameters, BaseEst
     --------
     >>> from committee import DecorateClassifier, load_heart
     >>> X, y = load_heart(as_frame=True)
-    >>> model = DecorateClassifier(random_state=0).fit(X[:40], y[:40])
-    >>> bool(model.score(X[40:], y[40:]) > model.estimators_[0].score(X[40:], y[40:]))
+    >>> model = DecorateClassifier(random_state=0).fit(X[::5], y[::5])
+    >>> bool(model.score(X, y) > model.estimators_[0].score(X, y))
     True
     >>> model.stop_reason_
     'n_estimators members found'
@@ -274,7 +274,7 @@ class DecorateClassifier(CallbackSupport, ClassOpinion, NamedParameters, BaseEst
             artificial_size=self.artificial_size,
             seed=seed,
             record=record,
-            n_threads=n_threads,
+            n_threads=n_threads if len(crew.labels.codes) > FEW_ROWS else 1,
         ):
             if self.verbose > 0:
                 found = f"{len(made.weights)} of {self.n_estimators} members"
