@@ -18,6 +18,8 @@ from committee import (
     AdaBoostStarClassifier,
     BernoulliNB,
     BrownBoostClassifier,
+    CascadeClassifier,
+    CascadeRegressor,
     DecisionStump,
     DecisionTreeClassifier,
     DecisionTreeRegressor,
@@ -38,6 +40,8 @@ from committee import (
     RobustBoostClassifier,
     SingleFeatureNB,
     SmoothBoostClassifier,
+    StackingClassifier,
+    StackingRegressor,
     SubsetNeighborClassifier,
     VotingClassifier,
     VotingRegressor,
@@ -111,6 +115,11 @@ PANELS: list[BaseEstimator] = [
     VotingRegressor(TREE_REGRESSORS, random_state=0),
     EnsembleSelectionClassifier(TREE_CLASSIFIERS, cv=2, n_rounds=4, random_state=0),
     EnsembleSelectionRegressor(TREE_REGRESSORS, cv=2, n_rounds=4, random_state=0),
+    StackingClassifier(TREE_CLASSIFIERS, "linear", cv=3, random_state=0),
+    StackingRegressor(TREE_REGRESSORS, DecisionTreeRegressor(), cv=3, random_state=0),
+    # The tree that remembers its rows comes last: otherwise the cascade would warn of it.
+    CascadeClassifier(TREE_CLASSIFIERS[::-1], random_state=0),
+    CascadeRegressor(TREE_REGRESSORS[::-1], random_state=0),
 ]
 WEAK_LEARNERS: list[BaseEstimator] = [
     BernoulliNB(),

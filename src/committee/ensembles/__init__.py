@@ -23,8 +23,10 @@ from committee.ensembles.boosting import (
     RobustBoostClassifier,
     SmoothBoostClassifier,
 )
+from committee.ensembles.cascade import CascadeClassifier, CascadeRegressor
 from committee.ensembles.decorate import DecorateClassifier
 from committee.ensembles.selection import EnsembleSelectionClassifier, EnsembleSelectionRegressor
+from committee.ensembles.stacking import StackingClassifier, StackingRegressor
 from committee.ensembles.voting import VotingClassifier, VotingRegressor
 
 __all__ = [
@@ -36,6 +38,8 @@ __all__ = [
     "BaggingClassifier",
     "BaggingRegressor",
     "BrownBoostClassifier",
+    "CascadeClassifier",
+    "CascadeRegressor",
     "DecorateClassifier",
     "ERLPBoostClassifier",
     "EnsembleSelectionClassifier",
@@ -50,6 +54,8 @@ __all__ = [
     "RobustBoostClassifier",
     "RotationForestClassifier",
     "SmoothBoostClassifier",
+    "StackingClassifier",
+    "StackingRegressor",
     "VotingClassifier",
     "VotingRegressor",
 ]

@@ -2,6 +2,7 @@
 
 from committee.theory.displays.bias_variance import BiasVarianceDisplay
 from committee.theory.displays.boosting_curve import BoostingCurveDisplay
+from committee.theory.displays.cascade_gain import CascadeGainDisplay
 from committee.theory.displays.decision_regions import DecisionRegionsDisplay
 from committee.theory.displays.importance import ImportanceDisplay
 from committee.theory.displays.kappa_error import KappaErrorDisplay
@@ -15,6 +16,7 @@ from committee.theory.displays.weight_share import WeightShareDisplay
 __all__ = [
     "BiasVarianceDisplay",
     "BoostingCurveDisplay",
+    "CascadeGainDisplay",
     "DecisionRegionsDisplay",
     "ImportanceDisplay",
     "KappaErrorDisplay",

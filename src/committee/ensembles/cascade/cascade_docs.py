@@ -1,0 +1,62 @@
+"""The descriptions that the cascade classifier and regressor share, each written once."""
+
+from __future__ import annotations
+
+import textwrap
+from typing import TypeVar
+
+Class = TypeVar("Class", bound=type)
+
+SECTIONS = {
+    "members": """\
+estimators : list of (str, estimator)
+    The levels, in order; "drop" in the place of one leaves it out. The last one predicts.""",
+    "cv": """\
+cv : int, splitter, iterable of (train, test) or None, default=None
+    None: a level is shown what earlier ones say of the rows they were fitted on, as in the paper.
+    Otherwise how rows are divided, as in scikit-learn, so that a level learns from answers about
+    rows that were held out, at every depth. That is for levels that remember their rows; others say
+    the same of them in sample, and are better shown so. It takes more folds than levels, and for K
+    folds and L levels C(K, 0) + .. + C(K, L) models of the first.""",
+    "rest": """\
+check_leak : bool, default=True
+    Whether to warn, with ``cv=None``, of a level that shows the next ones the labels of its
+    training rows, such as 1-NN. A copy of each learner but the last is fitted on four fifths of at
+    most 1,000 rows; it leaks where its error on these is below a quarter (for numbers: the absolute
+    error below half) of that on the rest, and the difference above three standard errors.
+n_jobs : int or None, default=None
+    With ``cv``, jobs of joblib, one model each; None is 1 unless a ``joblib.parallel_config`` says
+    otherwise, -1 is all cores. In sample a level waits for the one before. The result does not
+    depend on it.
+verbose : int, default=0
+    Above 0, a line is printed for each model that is fitted.
+random_state : int, RandomState instance, Generator or None, default=None
+    Seeds each member that has a ``random_state`` of None, by its place in the list. A seed that a
+    member was given stays.""",
+    "attributes": """\
+estimators_ : list of estimators
+    The levels, fitted on all rows.
+named_estimators_ : Bunch
+    The same by name.
+stack_method_ : list of str
+    What each level is asked for.
+widths_ : list of int
+    Columns that each level sees: the features, and what earlier levels said but for constant
+    columns, such as that of a class a level has never seen.
+level_oof_ : list of ndarray
+    With ``cv``: the honest answers of each level, NaN in rows without one.
+oof_scores_ : ndarray of shape (n_levels,)
+    With ``cv``: accuracy or R² of the honest answers of each level.
+record_ : StackRecord
+    With ``cv``: who saw what.
+n_features_in_, feature_names_in_
+    As in scikit-learn.""",
+}
+
+
+def cascade_documented(cls: Class) -> Class:
+    """Fill the sections in the docstring of ``cls``."""
+    for name, text in SECTIONS.items():
+        place = f"    {{{name}}}\n"
+        cls.__doc__ = (cls.__doc__ or "").replace(place, textwrap.indent(text, "    ") + "\n")
+    return cls

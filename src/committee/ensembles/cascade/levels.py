@@ -1,0 +1,296 @@
+"""A cascade without the question of classes or numbers: fit level after level, ask them in turn."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, ClassVar, Self, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.base import is_classifier
+from sklearn.metrics import accuracy_score, r2_score
+from sklearn.utils import metadata_routing
+from sklearn.utils.validation import _num_samples, check_is_fitted
+
+from committee.core.members import Floats, Member, RegressorMember
+from committee.core.watching import Watch, with_callbacks
+from committee.data import InputError
+from committee.data.errors import describe
+from committee.ensembles.cascade.chain import chain
+from committee.ensembles.cascade.intake import CascadeIntake
+from committee.ensembles.cascade.leaking import probe, warn_of_leaks
+from committee.ensembles.joining import refuse_taken
+from committee.ensembles.panel import Panel, Progress
+from committee.ensembles.panel.remarks import Remark, heard, tell
+from committee.ensembles.stacking.answers import (
+    StackTask,
+    check_classes,
+    folds_of,
+    methods_of,
+    seated,
+)
+from committee.ensembles.stacking.climbing import Climbed, climb, count_jobs
+from committee.ensembles.stacking.folds import Folds, Mask
+from committee.ensembles.stacking.parts import Parts
+from committee.ensembles.stacking.record import (
+    StackRecord,
+    StackReport,
+    check_record,
+    compare_answers,
+)
+
+Answer = TypeVar("Answer")
+
+
+class Cascade(Panel):
+    """What the classifier and the regressor say alike."""
+
+    __metadata_request__fit: ClassVar[dict[str, Any]] = {
+        "sample_weight": metadata_routing.UNUSED,
+        "groups": metadata_routing.UNUSED,
+    }
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        **Panel._parameter_constraints,
+        "cv": "no_validation",  # read_folds says more
+        "check_leak": ["boolean"],
+    }
+
+    cv: Any
+    check_leak: bool
+    drop_last: bool = False
+    intake_: CascadeIntake
+    columns_: list[list[Mask]]
+    level_oof_: list[Floats]
+    record_: StackRecord
+
+    def _answers(self) -> tuple[str, ...]:
+        """List what members may be asked for, in the order of preference."""
+        return ("predict",)
+
+    @with_callbacks
+    def fit(
+        self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None, **fit_params: Any
+    ) -> Self:
+        """Fit the members in order, each on the features and on what all earlier ones say.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or data frame of shape (n_samples, n_features)
+            The training rows.
+        y : array-like of shape (n_samples,)
+            Their targets.
+        sample_weight : array-like of shape (n_samples,), optional
+            For all members. None learns from rows of weight 0.
+        groups : array-like of shape (n_samples,), optional
+            For ``cv``; rows of one group are never on both sides of a split.
+        **fit_params : dict
+            For ``fit`` of the members, with scikit-learn's metadata routing enabled.
+
+        Returns
+        -------
+        estimator
+            The fitted model.
+        """
+        task, parts, folds = self._plan(X, y, sample_weight, groups, fit_params)
+        if folds is None and self.check_leak:
+            # The last level shows nothing to anybody.
+            probes = [probe(task, seat, task.usable) for seat in task.seats[:-1]]
+            warn_of_leaks([each for each in probes if each is not None], task.classes is None)
+        intake = CascadeIntake(tuple(seat.name for seat in task.seats), self.drop_last)
+        levels = [(seat,) for seat in task.seats]
+        n_models = len(levels) if parts is None else count_jobs(levels, parts)
+        with Watch(self, n_models, X=X, y=y, metadata={"sample_weight": sample_weight}) as watch:
+            with heard() as remarks:
+                climbed = _climbed(task, parts, intake, Progress(n_models, watch))
+            tell(remarks)
+            attributes: dict[str, Any] = {
+                "intake_": intake,
+                "columns_": climbed.keep,
+                "stack_method_": self._methods(task),
+                "widths_": [task.schema.n_features + _columns(keep) for keep in climbed.keep],
+            }
+            if parts is not None and folds is not None:
+                names = tuple((name,) for name in intake.names)
+                attributes |= {
+                    "level_oof_": climbed.oof,
+                    "oof_scores_": np.array([_honest_score(task, said) for said in climbed.oof]),
+                    "record_": StackRecord.of(folds, parts, names, task.keys(), task.seed),
+                }
+            fitted = [estimator for (estimator,) in climbed.fitted]
+            self._keep(task, fitted, attributes)
+        return self
+
+    def _plan(
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: Any,
+        groups: Any,
+        fit_params: Mapping[str, Any],
+        folds: Folds | None = None,
+    ) -> tuple[StackTask, Parts | None, Folds | None]:
+        """Check everything, and divide the rows where ``cv`` asks for it."""
+        task = StackTask.of(self._read(X, y, sample_weight, fit_params), self._answers())
+        self._methods(task)
+        members = "|".join(re.escape(seat.name) for seat in task.seats)
+        refuse_taken(task.schema.feature_names, rf"({members})_\d+")
+        if self.cv is None:
+            if groups is not None:
+                found = "groups are given, while cv=None: in sample no row is held out"
+                raise InputError(describe("P-FOLDS", "groups", found, fix="cv=5, or no groups"))
+            return task, None, None
+        folds = folds_of(self.cv, task, groups) if folds is None else folds
+        return task, Parts(folds, len(task.seats), task.usable), folds
+
+    def _methods(self, task: StackTask) -> list[str]:
+        if task.classes is None:
+            return ["predict"] * len(task.seats)
+        return methods_of(task.seats, task.methods, task.owner)
+
+    def verify_no_leak(
+        self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None, **fit_params: Any
+    ) -> StackReport:
+        """Verify that, with ``cv``, levels learned from answers about rows that were held out.
+
+        No split may have a row, or a group, on both sides; the bitmap of who saw what must follow
+        from the splits; and all models are fitted again, each on a copy of nothing but the rows of
+        its part, and must give the answers of ``level_oof_`` bit for bit.
+
+        Parameters
+        ----------
+        X, y, sample_weight, groups, **fit_params
+            As in ``fit``.
+
+        Returns
+        -------
+        StackReport
+            What was verified, as a sentence.
+
+        Raises
+        ------
+        InputError
+            Naming the first split, part or row that disagrees; and always with ``cv=None``, where
+            levels learn in sample.
+        """
+        check_is_fitted(self)
+        if not hasattr(self, "record_"):
+            found = "cv=None: levels learned from answers about their own training rows"
+            raise InputError(describe("M-LEAK", "cv", found, fix="fit with cv=5"))
+        record = self.record_
+        task, parts, _ = self._plan(X, y, sample_weight, groups, fit_params, record.folds)
+        assert parts is not None
+        check_record(record, task, parts, groups)
+        task = replace(task, seed=record.seed, verbose=0)
+        again = _climbed(task, parts, self.intake_, Progress(len(record.models)))
+        return compare_answers(self.level_oof_, again.oof, record)
+
+    def _sk_visual_block_(self) -> Any:
+        """Draw the levels one after the other in notebooks."""
+        from sklearn.utils._repr_html.estimator import _VisualBlock  # for notebooks alone
+
+        names, members = zip(*self.estimators, strict=True)
+        return _VisualBlock("serial", members, names=names)
+
+    def _stages(self, rows: Any, ask: Callable[[Any, Any], Answer]) -> Iterator[Answer]:
+        """Ask each level in turn; what several of them warn of is told once."""
+        check_classes(self)
+        said: list[Floats] = []
+        told: set[Remark] = set()
+        for estimator, keep in zip(self.estimators_, self.columns_, strict=True):
+            with heard() as remarks:
+                seen = self.intake_.join(rows, said, keep)
+                answer = ask(estimator, seen)
+                if len(said) < len(self.columns_) - 1:
+                    said.append(self._answering(estimator).outputs(seen))
+            tell(remark for remark in remarks if remark not in told)
+            told.update(remarks)
+            yield answer
+
+    def _answering(self, estimator: Any) -> Member:
+        if is_classifier(self):
+            return seated(estimator, self.classes_, self._answers())
+        return RegressorMember(estimator)
+
+    def _last(self, X: Any, ask: Callable[[Any, Any], Any], none: Callable[[], Any]) -> Any:
+        """Ask the last level; where there is no row, which many a member refuses, nobody."""
+        rows = self._rows(X)
+        if _num_samples(rows) == 0:
+            return none()
+        n_levels, level = len(self.columns_), 0
+
+        def last(estimator: Any, seen: Any) -> Any:
+            nonlocal level
+            level += 1
+            return ask(estimator, seen) if level == n_levels else None
+
+        *_, answer = self._stages(rows, last)
+        return answer
+
+    def staged_predict(self, X: Any) -> Iterator[npt.NDArray[Any]]:
+        """Predict with the first level, with the second, and so on.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or data frame of shape (n_samples, n_features)
+            The rows.
+
+        Yields
+        ------
+        ndarray of shape (n_samples,)
+            What the level says by itself; the last is ``predict``.
+        """
+        yield from self._stages(self._rows(X), ask_label)
+
+    def level_scores(self, X: Any, y: Any, sample_weight: Any = None) -> Floats:
+        """Score each level: what it adds is the difference to the level before.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or data frame of shape (n_samples, n_features)
+            The rows; of the training rows in-sample scores come out.
+        y : array-like of shape (n_samples,)
+            Their targets.
+        sample_weight : array-like of shape (n_samples,), optional
+            Weights of the rows.
+
+        Returns
+        -------
+        ndarray of shape (n_levels,)
+            Accuracy, or R².
+        """
+        score = accuracy_score if is_classifier(self) else r2_score
+        said = self.staged_predict(X)
+        return np.array([score(y, labels, sample_weight=sample_weight) for labels in said])
+
+
+def _climbed(
+    task: StackTask, parts: Parts | None, intake: CascadeIntake, progress: Progress
+) -> Climbed:
+    """Fit all levels: in sample where the rows are not divided."""
+    if parts is None:
+        return chain(task, task.seats, intake, task.usable, progress)
+    return climb(task, [(seat,) for seat in task.seats], parts, intake, progress)
+
+
+def ask_label(estimator: Any, rows: Any) -> npt.NDArray[Any]:
+    """Ask a level what it predicts."""
+    return np.asarray(estimator.predict(rows))
+
+
+def _columns(keep: Sequence[Mask]) -> int:
+    return sum(int(mask.sum()) for mask in keep)
+
+
+def _honest_score(task: StackTask, said: Floats) -> float:
+    """Score the answers of a level on the rows that have one."""
+    rows = np.flatnonzero(~np.isnan(said).any(axis=1) & task.usable)
+    weight = None if task.weight is None else task.weight[rows]
+    if task.codes is not None:
+        right = said[rows].argmax(axis=1) == task.codes[rows]
+        return float(np.average(right, weights=weight))
+    if len(rows) < 2:
+        return float("nan")
+    numbers = said[rows].reshape(task.y[rows].shape)
+    return float(r2_score(task.y[rows], numbers, sample_weight=weight))

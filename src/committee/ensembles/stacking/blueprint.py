@@ -1,0 +1,93 @@
+"""The blueprint of a stack: all that is settled before the first model is fitted."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from sklearn.utils import _safe_indexing
+from sklearn.utils.validation import _check_method_params
+
+from committee.data.errors import describe
+from committee.ensembles.member_fitting import of_kind, quiet
+from committee.ensembles.panel import Progress, Seat
+from committee.ensembles.stacking.answers import StackTask
+from committee.ensembles.stacking.climbing import Climbed, climb, count_jobs
+from committee.ensembles.stacking.folds import Folds, Mask
+from committee.ensembles.stacking.intake import StackIntake
+from committee.ensembles.stacking.parts import Parts
+
+
+@dataclass(frozen=True, eq=False)
+class Blueprint:
+    """Rows, members, how the rows are divided, and the meta-model.
+
+    Attributes
+    ----------
+    task : StackTask
+        The rows.
+    levels : tuple of tuple of Seat
+        The members by level.
+    intake : StackIntake
+        What a level sees of the one below.
+    folds, parts : Folds and Parts, or None
+        How rows are divided; None where members are fitted already.
+    meta : estimator
+        The meta-model, unfitted.
+    meta_params : mapping
+        What its ``fit`` takes besides X and y.
+    every : bool
+        Whether it sees the columns of all classes.
+    """
+
+    task: StackTask
+    levels: tuple[tuple[Seat, ...], ...]
+    intake: StackIntake
+    folds: Folds | None
+    parts: Parts | None
+    meta: Any
+    meta_params: Mapping[str, Any]
+    every: bool
+
+    @property
+    def n_models(self) -> int:
+        """Models of all levels; those of members that are fitted already do not count."""
+        return 0 if self.parts is None else count_jobs(self.levels, self.parts)
+
+    def climb(self, progress: Progress) -> Climbed:
+        """Fit all levels, or ask the members that are fitted already."""
+        if self.parts is not None:
+            return climb(self.task, self.levels, self.parts, self.intake, progress)
+        fitted = [seat.estimator for seat in self.levels[0]]
+        said = [self.task.member(estimator).outputs(self.task.X) for estimator in fitted]
+        return Climbed([fitted], [np.hstack(said)], [[]])
+
+    def known(self) -> Mask:
+        """Mark the rows that have an honest answer of the last level."""
+        if self.parts is None:
+            return np.ones(self.task.n_rows, dtype=np.bool_)
+        return self.parts.known(len(self.levels) - 1, self.parts.whole)
+
+    def columns(self, oof: Sequence[Any]) -> list[Mask]:
+        """Mark by level the columns that the next one sees."""
+        keep = self.intake.choose(oof)
+        return [*keep[:-1], self.intake.kept(len(oof) - 1, len(keep[-1]), every=self.every)]
+
+    def fit_meta(self, climbed: Climbed) -> Any:
+        """Fit the meta-model on the rows that have an honest answer, and a weight."""
+        task = self.task
+        rows = np.flatnonzero(self.known() & task.usable)
+        oof = [answers[rows] for answers in climbed.oof]
+        X = _safe_indexing(task.X, rows) if self.intake.passthrough else None
+        seen = self.intake.join(X, oof, self.columns(climbed.oof))
+        params = _check_method_params(task.X, params=dict(self.meta_params), indices=rows)
+        try:
+            with quiet():
+                return self.meta.fit(seen, task.y[rows], **params)
+        except Exception as error:
+            name = type(self.meta).__name__
+            found = f"{name} raised {type(error).__name__} on {len(rows)} rows: {error}"
+            fix = "fit it alone on oof_ of a stack with final_estimator='mean' to see more"
+            raise of_kind(error, describe("M-FIT", "final_estimator", found, fix=fix)) from error

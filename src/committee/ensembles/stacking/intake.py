@@ -1,0 +1,92 @@
+"""What a level of a stack sees: the answers of the level below, and the features on request.
+
+Of two classes' columns, which sum to 1, the first is dropped, as scikit-learn does; meta-models
+that know whose column is whose get them all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from committee.core.members import Floats
+from committee.ensembles.joining import join_columns
+from committee.ensembles.panel import Seat
+from committee.ensembles.stacking.folds import Mask
+
+
+@dataclass(frozen=True, eq=False)
+class StackIntake:
+    """The rows of levels above the first.
+
+    Attributes
+    ----------
+    levels : tuple of tuple of str
+        The names of the members, by level.
+    methods : tuple of tuple of str
+        What they are asked for.
+    n_classes : int or None
+        None where they tell numbers.
+    passthrough : bool
+        Whether the features stand behind the answers.
+    drop : bool
+        Whether the first of two classes' columns is dropped.
+    prefix : str
+        Of the names of columns.
+    """
+
+    levels: tuple[tuple[str, ...], ...]
+    methods: tuple[tuple[str, ...], ...]
+    n_classes: int | None
+    passthrough: bool
+    drop: bool
+    prefix: str
+
+    def widths(self, level: int, width: int) -> list[int]:
+        """Count the columns of each member; ``width`` is that of the level."""
+        names, methods = self.levels[level], self.methods[level]
+        if self.n_classes is None:
+            return [width // len(names)] * len(names)
+        known = [self.n_classes if method != "decision_function" else 0 for method in methods]
+        scored = known.count(0)
+        each = (width - sum(known)) // scored if scored else 0
+        return [count or each for count in known]
+
+    def kept(self, level: int, width: int, *, every: bool = False) -> Mask:
+        """Mark the columns of a level that the next one sees."""
+        keep = np.ones(width, dtype=np.bool_)
+        if self.n_classes == 2 and self.drop and not every:
+            begins = np.cumsum([0, *self.widths(level, width)[:-1]])
+            asked = np.array(self.methods[level]) != "decision_function"
+            keep[begins[asked]] = False
+        return keep
+
+    def names(self, level: int, keep: Mask) -> list[str]:
+        """Name the columns that are kept, as scikit-learn does."""
+        ends = np.cumsum(self.widths(level, len(keep)))
+        counts = [int(part.sum()) for part in np.split(keep, ends[:-1])]
+        return [
+            f"{self.prefix}_{name}{k if count > 1 else ''}"
+            for name, count in zip(self.levels[level], counts, strict=True)
+            for k in range(count)
+        ]
+
+    def choose(self, said: Sequence[Floats]) -> list[Mask]:
+        """Keep what the meta-model of a level needs."""
+        return [self.kept(level, answers.shape[1]) for level, answers in enumerate(said)]
+
+    def join(self, X: Any, said: Sequence[Floats], keep: Sequence[Mask]) -> Any:
+        """Take the answers of the last level, and put the features behind them on request."""
+        level = len(said) - 1
+        columns = np.ascontiguousarray(said[level][:, keep[level]])
+        if not self.passthrough:
+            return columns
+        return join_columns(X, columns, self.names(level, keep[level]), first=True)
+
+
+def level_names(levels: Sequence[Sequence[Seat]]) -> tuple[tuple[str, ...], ...]:
+    """Name the members by level."""
+    return tuple(tuple(seat.name for seat in seats) for seats in levels)

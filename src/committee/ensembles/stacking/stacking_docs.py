@@ -1,0 +1,70 @@
+"""The descriptions that the stacking classifier and regressor share, each written once."""
+
+from __future__ import annotations
+
+import textwrap
+from typing import TypeVar
+
+Class = TypeVar("Class", bound=type)
+
+SECTIONS = {
+    "members": """\
+estimators : list of (str, estimator), or None
+    The members by name; "drop" in the place of one leaves it out. Parameters of members are set by
+    ``set_params(name=other, name__parameter=value)``. None where ``levels`` are given.""",
+    "cv": """\
+cv : int, splitter, iterable of (train, test), "prefit" or None, default=None
+    How rows are divided, as in scikit-learn; None is 5 folds. With ``groups`` a number of folds
+    keeps groups together. Splits need not cover all rows (``TimeSeriesSplit``): rows without an
+    honest answer are not used for the meta-model, and counted in ``n_unanswered_``. Of several
+    answers for a row (repeats) the mean is taken. Several levels need more folds than levels.
+    "prefit": the members are fitted already, and ``fit`` must be given rows they have not seen.""",
+    "rest": """\
+n_jobs : int or None, default=None
+    Jobs of joblib, one model each; None is 1 unless a ``joblib.parallel_config`` says otherwise, -1
+    is all cores. The result does not depend on it.
+passthrough : bool, default=False
+    Whether the features stand behind the answers in what the meta-model, and every level above the
+    first, sees. Frames stay frames, sparse rows sparse.
+verbose : int, default=0
+    Above 0, a line is printed for each model that is fitted.
+levels : list of lists of (str, estimator), or None, default=None
+    Several levels, the first of which sees the features, the next its answers, and so on. A model
+    learns from answers about rows of its own part of the rows by models of smaller parts, so that
+    none, at any depth, has seen a row it is asked about. K folds and L levels take
+    C(K, 0) + .. + C(K, L) models of each member of the first level.""",
+    "random_state": """\
+random_state : int, RandomState instance, Generator or None, default=None
+    Seeds each member, and the meta-model, that has a ``random_state`` of None, by its place in the
+    list. A seed that a member was given stays.""",
+    "attributes": """\
+estimators_ : list of estimators
+    The members, level after level, fitted on all rows.
+named_estimators_ : Bunch
+    The same by name.
+final_estimator_ : estimator
+    The meta-model.
+stack_method_ : list of str
+    What each member is asked for.
+levels_ : list of list of estimators
+    The members by level.
+oof_ : ndarray of shape (n_samples, n_columns)
+    What the meta-model learned from: answers about each row by models that have not seen it, NaN
+    in rows without one.
+level_oof_ : list of ndarray
+    The honest answers of each level, with the columns of all classes.
+n_unanswered_ : int
+    Rows without an honest answer.
+record_ : StackRecord
+    Who saw what: the splits, a bitmap of the rows each part leaves out, and the models.
+n_features_in_, feature_names_in_
+    As in scikit-learn.""",
+}
+
+
+def stacking_documented(cls: Class) -> Class:
+    """Fill the sections in the docstring of ``cls``."""
+    for name, text in SECTIONS.items():
+        place = f"    {{{name}}}\n"
+        cls.__doc__ = (cls.__doc__ or "").replace(place, textwrap.indent(text, "    ") + "\n")
+    return cls

@@ -1,0 +1,287 @@
+"""Stacking: bad parameters, members and seeds, tampering, progress, metadata."""
+
+import warnings
+
+import numpy as np
+import pytest
+import sklearn
+from sklearn.datasets import load_iris
+from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
+from sklearn.exceptions import NotFittedError
+from sklearn.frozen import FrozenEstimator
+from sklearn.linear_model import BayesianRidge, LogisticRegression, Ridge, RidgeClassifier
+from sklearn.model_selection import KFold
+from sklearn.naive_bayes import GaussianNB
+from sklearn.neighbors import KNeighborsClassifier
+
+from committee import (
+    DecisionTreeClassifier,
+    InputError,
+    StackingClassifier,
+    StackingRegressor,
+)
+from committee.core.bags import LeftOut
+
+TREES = [("flat", DecisionTreeClassifier(max_depth=1)), ("deep", DecisionTreeClassifier())]
+ROWS = np.random.default_rng(7).normal(size=(60, 3))
+NUMBERS = ROWS[:, 0] + ROWS[:, 1] ** 2
+
+
+@pytest.fixture(scope="module")
+def iris():
+    X, y = load_iris(return_X_y=True)
+    return X, np.array(["setosa", "versicolor", "virginica"])[y]
+
+
+BAD = [
+    ({"estimators": None}, "non-empty list"),
+    ({"estimators": []}, "non-empty list"),
+    ({"levels": [TREES]}, "both estimators and levels"),
+    ({"estimators": None, "levels": []}, "levels: got"),
+    ({"estimators": None, "levels": TREES}, "levels: got"),
+    ({"estimators": None, "levels": [TREES, TREES]}, "not unique"),
+    ({"estimators": None, "levels": [TREES, []]}, "level 1 has no member"),
+    ({"estimators": None, "levels": [TREES, [("x", "drop")]]}, "level 1 has no member"),
+    ({"estimators": None, "levels": [TREES, [("x", GaussianNB())]], "cv": "prefit"}, "prefit"),
+    ({"cv": "prefit"}, "'flat' .* is not fitted"),
+    ({"cv": 1}, r"'cv' parameter .*Got 1"),
+    ({"cv": True}, r"'cv' parameter .*Got True"),
+    ({"cv": "loo"}, r"'cv' parameter .*Got 'loo'"),
+    ({"cv": KFold}, r"'cv' parameter"),
+    ({"cv": KFold(500)}, r"KFold cannot divide these 150 rows"),
+    ({"cv": []}, "there is no split"),
+    ({"cv": [([0, 1, 2], [2, 3])]}, r"split 0 is asked about rows it learns from: row 2\."),
+    ({"cv": [(range(9), [700])]}, "split 0 .*0 to 149"),
+    ({"cv": [(range(9), [])]}, "split 0 has no rows to be asked about"),
+    ({"final_estimator": "median"}, r"'final_estimator' .*'per_class'.*Got 'median'"),
+    ({"final_estimator": Ridge()}, "should be a classifier. Got Ridge"),
+    ({"final_estimator": GaussianNB}, r"class GaussianNB; pass an instance"),
+    ({"final_estimator": "mean", "passthrough": True}, "no use for features"),
+    ({"final_estimator": "mean", "stack_method": "decision_function"}, "column for each class"),
+    ({"stack_method": "transform"}, "stack_method"),
+]
+
+
+@pytest.mark.parametrize(("params", "says"), BAD, ids=lambda value: str(value)[:40])
+def test_bad_parameters(iris, params, says):
+    X, y = iris
+    model = StackingClassifier(**{"estimators": TREES, "final_estimator": "linear", **params})
+    with pytest.raises((ValueError, TypeError), match=says):
+        model.fit(X, y)
+    assert not [name for name in vars(model) if name.endswith("_")]
+
+
+def test_numbers_have_no_majority():
+    for name in ("majority", "logistic", "per_class"):
+        with pytest.raises(ValueError, match=rf"'mean', 'linear'.*{name}"):
+            StackingRegressor([("line", Ridge())], name).fit(ROWS, NUMBERS)
+
+
+def test_members_without_weights_are_named(iris):
+    X, y = iris
+    near = [("near", KNeighborsClassifier())]
+    with pytest.raises(InputError, match="'near'"):
+        StackingClassifier(near).fit(X, y, sample_weight=np.ones(150))
+    final = StackingClassifier(TREES, KNeighborsClassifier())
+    with pytest.raises(InputError, match="final_estimator KNeighborsClassifier takes no"):
+        final.fit(X, y, sample_weight=np.ones(150))
+
+
+def test_names_of_all_levels_are_parameters(iris):
+    X, y = iris
+    levels = sklearn.base.clone([TREES, [("top", LogisticRegression())]], safe=False)
+    model = StackingClassifier(final_estimator="linear", levels=levels, cv=3)
+    model.set_params(flat__max_depth=2, top=GaussianNB(), deep="drop")
+    assert model.levels[0][0][1].max_depth == 2
+    assert model.get_params()["top__var_smoothing"] == 1e-9
+    assert [len(level) for level in model.fit(X, y).levels_] == [1, 1]
+    assert model.named_estimators_["deep"] == "drop"
+    assert model.seats_ == ("flat", "top")
+    assert isinstance(sklearn.base.clone(model).levels[1][0][1], GaussianNB)
+
+
+def test_seeds_go_by_place_and_given_ones_stay(iris):
+    X, y = iris
+    trees = [("a", DecisionTreeClassifier(max_features=1)), ("b", clone_seed(5))]
+    fits = [StackingClassifier(trees, "linear", random_state=1).fit(X, y) for _ in range(2)]
+    np.testing.assert_array_equal(fits[0].oof_, fits[1].oof_)
+    assert fits[0].estimators_[1].random_state == 5
+    other = StackingClassifier(trees, "linear", random_state=2).fit(X, y)
+    assert (other.oof_ != fits[0].oof_)[:, :3].any()
+    np.testing.assert_array_equal(other.oof_[:, 3:], fits[0].oof_[:, 3:])
+    alone = StackingClassifier([("a", "drop"), trees[1]], "linear", random_state=2).fit(X, y)
+    np.testing.assert_array_equal(alone.oof_, other.oof_[:, 3:])
+
+
+def clone_seed(seed):
+    return DecisionTreeClassifier(max_features=1, random_state=seed)
+
+
+def test_verify_no_leak_shows_what_was_changed(iris):
+    X, y = iris
+    levels = [TREES, [("near", KNeighborsClassifier(3))]]
+    model = StackingClassifier(levels=levels, final_estimator="linear", cv=3, random_state=0)
+    report = model.fit(X, y).verify_no_leak(X, y)
+    assert (report.n_models, report.n_parts, report.n_answers) == (2 * 7 + 4, 7, 300)
+    assert "18 models" in str(report)
+    with pytest.raises(InputError, match=r"M-LEAK.*row 3"):
+        model.verify_no_leak(np.where(np.arange(150)[:, None] == 3, X + 1, X), y)
+    with pytest.raises(InputError, match=r"M-LEAK.*149 rows"):
+        model.verify_no_leak(X[1:], y[1:])
+    known = model.level_oof_[1].copy()
+    model.level_oof_[1][7, 2] += 1e-9
+    with pytest.raises(InputError, match=r"level 1: answers.*row 7"):
+        model.verify_no_leak(X, y)
+    model.level_oof_[1][:] = known
+    bits = model.record_.left_out.bitmap.copy()
+    bits[2, 1] ^= 4
+    object.__setattr__(model.record_, "left_out", LeftOut(bits, 150))
+    with pytest.raises(InputError, match="part 2, row 10"):
+        model.verify_no_leak(X, y)
+
+
+def test_frozen_members_are_asked_as_they_are(iris):
+    X, y = iris
+    frozen = FrozenEstimator(GaussianNB().fit(X[::2], y[::2]))
+    model = StackingClassifier([("old", frozen), *TREES], "linear", random_state=0)
+    model.fit(X[1::2], y[1::2])
+    np.testing.assert_array_equal(model.oof_[:, :3], frozen.predict_proba(X[1::2]))
+
+
+def test_progress_is_told_and_printed(iris, capsys):
+    X, y = iris
+    model = StackingClassifier(TREES, "linear", cv=3, verbose=1, random_state=0)
+    quiet = StackingClassifier(TREES, "linear", cv=3, random_state=0).fit(X, y)
+    assert capsys.readouterr().out == ""
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        model.fit(X, y)
+    lines = capsys.readouterr().out.splitlines()
+    assert len(lines) == 2 * (1 + 3)
+    assert lines[0].startswith("[StackingClassifier] 1 of 8: 'flat' (DecisionTreeClassifier)")
+    np.testing.assert_array_equal(model.oof_, quiet.oof_)
+
+
+def test_callbacks_count_the_models(iris):
+    callback = pytest.importorskip("sklearn.callback", reason="scikit-learn has no callbacks")
+    X, y = iris
+    told = []
+
+    class Count(callback.FitCallback if hasattr(callback, "FitCallback") else object):
+        def setup(self, estimator, context):
+            pass
+
+        def teardown(self, estimator, context):
+            pass
+
+        def on_fit_task_begin(self, estimator, context):
+            pass
+
+        def on_fit_task_end(self, estimator, context):
+            told.append(getattr(context, "facts", {}).get("seconds"))
+
+    model = StackingClassifier(TREES, "linear", cv=3, random_state=0)
+    if not hasattr(model, "set_callbacks"):
+        pytest.skip("scikit-learn has no callbacks")
+    model.set_callbacks(Count()).fit(X, y)
+    assert len([seconds for seconds in told if seconds is not None]) == 8
+
+
+def test_metadata_is_routed(iris):
+    X, y = iris
+    weight = np.random.default_rng(0).integers(1, 4, 150).astype(float)
+    expected = StackingClassifier(TREES, LogisticRegression(), random_state=0)
+    expected.fit(X, y, sample_weight=weight)
+    with sklearn.config_context(enable_metadata_routing=True):
+        members = [
+            (name, sklearn.base.clone(member).set_fit_request(sample_weight=True))
+            for name, member in TREES
+        ]
+        final = LogisticRegression().set_fit_request(sample_weight=True)
+        model = StackingClassifier(members, final, random_state=0).fit(X, y, sample_weight=weight)
+        np.testing.assert_allclose(model.predict_proba(X), expected.predict_proba(X))
+        final = LogisticRegression().set_fit_request(sample_weight=False)
+        other = StackingClassifier(members, final, random_state=0).fit(X, y, sample_weight=weight)
+    assert (other.final_estimator_.coef_ != model.final_estimator_.coef_).any()
+
+
+def test_a_meta_model_that_fails_is_named(iris):
+    X, y = iris
+    model = StackingClassifier(TREES, KNeighborsClassifier(900), cv=3).fit(X, y)
+    with pytest.raises(ValueError, match="n_neighbors"):
+        model.predict(X)
+    with pytest.raises(ValueError, match=r"M-FIT.*final_estimator: LogisticRegression raised"):
+        StackingClassifier(TREES, LogisticRegression(C=-1), cv=3).fit(X, y)
+
+
+def test_what_the_meta_model_has_the_stack_has(iris):
+    X, y = iris
+    model = StackingClassifier(TREES, LinearDiscriminantAnalysis(), cv=3, random_state=0).fit(X, y)
+    expected = model.final_estimator_.decision_function(model.transform(X))
+    np.testing.assert_array_equal(model.decision_function(X), expected)
+    np.testing.assert_allclose(np.exp(model.predict_log_proba(X)), model.predict_proba(X))
+    bare = StackingClassifier(TREES, RidgeClassifier(), cv=3).fit(X, y)
+    assert hasattr(bare, "decision_function")
+    assert not hasattr(bare, "predict_proba")
+    assert not hasattr(StackingClassifier(TREES, "mean"), "decision_function")
+    assert hasattr(StackingClassifier(TREES), "decision_function")
+
+
+@pytest.mark.parametrize(
+    "method", ["predict", "predict_proba", "predict_log_proba", "decision_function", "transform"]
+)
+def test_b59_nothing_can_be_asked_before_fit(iris, method):
+    with pytest.raises(NotFittedError, match="Call 'fit'"):
+        getattr(StackingClassifier(TREES), method)(iris[0])
+    with pytest.raises(NotFittedError):
+        StackingClassifier(TREES).oof_  # noqa: B018
+
+
+def test_parameters_of_predict_go_to_the_meta_model():
+    model = StackingRegressor([("line", Ridge())], BayesianRidge()).fit(ROWS, NUMBERS)
+    both = model.final_estimator_.predict(model.transform(ROWS), return_std=True)
+    np.testing.assert_array_equal(model.predict(ROWS, return_std=True), both)
+    with sklearn.config_context(enable_metadata_routing=True):
+        final = BayesianRidge().set_predict_request(return_std=True)
+        model = StackingRegressor([("line", Ridge())], final).fit(ROWS, NUMBERS)
+        np.testing.assert_array_equal(model.predict(ROWS, return_std=True), both)
+    assert model.get_feature_names_out().tolist() == ["stackingregressor_line"]
+
+
+def test_several_targets_need_a_meta_model_for_them():
+    pair = np.stack([NUMBERS, -NUMBERS], axis=1)
+    model = StackingRegressor([("line", Ridge())], BayesianRidge())
+    with pytest.raises(InputError, match="2 targets, while BayesianRidge learns one"):
+        model.fit(ROWS, pair)
+
+
+def test_a_list_of_members_and_its_picture(iris):
+    model = StackingClassifier(sklearn.base.clone(TREES, safe=False), "mean")
+    assert model.set_params(deep="drop").estimators[1] == ("deep", "drop")
+    assert model.named_estimators["flat"] is model.estimators[0][1]
+    assert "GaussianNB" in model.set_params(deep=GaussianNB())._repr_html_()
+    levels = [TREES, [("top", GaussianNB())]]
+    html = StackingClassifier(levels=levels, final_estimator=LogisticRegression())._repr_html_()
+    assert "LogisticRegression" in html
+    assert "top" in html
+
+
+def test_splits_may_be_masks():
+    late = np.arange(60) >= 40
+    model = StackingRegressor([("line", Ridge())], "linear", cv=[(~late, late)])
+    model.fit(ROWS, NUMBERS)
+    np.testing.assert_array_equal(np.isnan(model.oof_[:, 0]), ~late)
+
+
+def test_records_of_other_shapes_are_refused(iris):
+    X, y = iris
+    model = StackingClassifier(TREES, "linear", cv=3, random_state=0).fit(X, y)
+    known = model.level_oof_[0]
+    model.level_oof_[0] = known[:, :3]
+    with pytest.raises(InputError, match=r"level 0 has answers of shape \(150, 3\)"):
+        model.verify_no_leak(X, y)
+    model.level_oof_[0] = known
+    left_out = model.record_.left_out
+    object.__setattr__(model.record_, "left_out", LeftOut(left_out.bitmap[:2], 150))
+    with pytest.raises(InputError, match="bitmap of shape"):
+        model.verify_no_leak(X, y)
