@@ -47,6 +47,7 @@ from committee import (
     VotingRegressor,
 )
 from committee._engine import Forest
+from committee.active import ActiveDecorate, QueryByBagging, QueryByBoosting, QueryByCommittee
 from committee.core.stages import Stages
 from committee.ensembles.bagging import BaggingClassifier, BaggingRegressor
 from committee.ensembles.bagging.rotation_forest import RotationForestClassifier
@@ -126,6 +127,13 @@ WEAK_LEARNERS: list[BaseEstimator] = [
     SingleFeatureNB(),
     SubsetNeighborClassifier(random_state=0),
 ]
+# Committees that ask for labels; tests/active runs the tables on them.
+ACTIVE: list[BaseEstimator] = [
+    ActiveDecorate(n_estimators=3, max_trials=4, random_state=0),
+    QueryByBagging(n_estimators=4, random_state=0),
+    QueryByBoosting(n_estimators=4, random_state=0),
+    QueryByCommittee(RandomForestClassifier(4), random_state=0),
+]
 # What one tree learns these know to the last bit: a boosted tree is shrunken.
 EXACT = [*TREES, *FORESTS]
 SEE_ALL_ROWS = [e for e in EXACT if not getattr(e, "bootstrap", False)]
@@ -151,6 +159,8 @@ def name_of(estimator: BaseEstimator) -> str:
 
 def forest_of(model: Any) -> Any:
     """Return the native forest of a fitted model."""
+    if hasattr(model, "labelled_"):
+        return forest_of(model.estimator_)
     if hasattr(model, "committee_") and not hasattr(model, "forest_"):
         members = model.committee_.members
         if isinstance(members, Stages):

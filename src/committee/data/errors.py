@@ -128,6 +128,14 @@ CODES: dict[str, str] = {
     "M-LEAK": "a fitted model's bags are not those that the rows and the seed give",
     "M-EMPTY": "a committee came out without a member",
     "M-COMMITTEE": "members, weights and intercept of a committee do not fit together",
+    "Q-POOL": "a pool of rows to ask about is empty, or smaller than the batch asked for",
+    "Q-ALONE": "a committee of one has nobody to disagree with",
+    "Q-OPINIONS": "the members of a committee have no such opinions as a measure needs",
+    "Q-CLASS": "a label is outside the classes that are known",
+    "Q-ROWS": "rows that were taught cannot be put behind those there are",
+    "Q-STOP": "the error of left-out rows is asked of a committee that leaves none out",
+    "E-EVENT": "a label cannot be recorded as an event",
+    "E-FILE": "a file of label events cannot be read",
 }
 
 

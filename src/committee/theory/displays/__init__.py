@@ -11,6 +11,7 @@ from committee.theory.displays.member_correlation import MemberCorrelationDispla
 from committee.theory.displays.member_weights import MemberWeightsDisplay
 from committee.theory.displays.meta_weights import MetaWeightsDisplay
 from committee.theory.displays.out_of_bag import OutOfBagCurveDisplay
+from committee.theory.displays.query_curve import QueryCurveDisplay
 from committee.theory.displays.weight_share import WeightShareDisplay
 
 __all__ = [
@@ -25,5 +26,6 @@ __all__ = [
     "MemberWeightsDisplay",
     "MetaWeightsDisplay",
     "OutOfBagCurveDisplay",
+    "QueryCurveDisplay",
     "WeightShareDisplay",
 ]

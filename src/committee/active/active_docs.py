@@ -1,0 +1,47 @@
+"""The descriptions that the active learners share, each written once."""
+
+from __future__ import annotations
+
+import textwrap
+from typing import TypeVar
+
+from committee.core.parameter_docs import documented
+
+Class = TypeVar("Class", bound=type)
+
+SECTIONS = {
+    "asking": """\
+batch : {"top", "diverse"}, default="top"
+    How several rows are chosen at a time: the most disputed, or rows that lie far apart among the
+    ``shortlist`` times as many most disputed ones (farthest first, by Gower's distance).
+shortlist : int, default=10
+    How many times the size of a diverse batch it is chosen from.
+n_candidates : int or None, default=None
+    How many rows of the pool are compared, drawn at random by their content; None compares all.
+classes : array-like or None, default=None
+    The labels that may come, where not all are among the first ones. None: those given to
+    ``fit``; others are refused by ``teach`` unless ``new_classes=True``.
+n_jobs : int or None, default=None
+    Threads or jobs, for fitting and asking; None is 1 unless a ``joblib.parallel_config`` says
+    otherwise, -1 is all cores. The result does not depend on it.
+{random_state}""",
+    "attributes": """\
+estimator_ : estimator
+    The committee, fitted to all labelled rows.
+classes_ : ndarray
+    The classes seen so far; ``labelled_.known`` also holds those that were declared.
+labelled_ : Labelled
+    Rows and labels, in the order in which they came.
+seed_ : int
+    From ``random_state``; the committee of every refit, and every draw, comes from it.
+n_features_in_, feature_names_in_
+    As in scikit-learn.""",
+}
+
+
+def active_documented(cls: Class) -> Class:
+    """Fill the sections in the docstring of ``cls``, then the places within them."""
+    for name, text in SECTIONS.items():
+        place = f"    {{{name}}}\n"
+        cls.__doc__ = (cls.__doc__ or "").replace(place, textwrap.indent(text, "    ") + "\n")
+    return documented(cls)

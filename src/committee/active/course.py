@@ -1,0 +1,84 @@
+"""The course of a learner: labels, errors on test rows and errors of left-out rows, by round."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from sklearn.base import clone
+from sklearn.utils.validation import _num_samples
+
+from committee.active.active_classifier import ActiveClassifier
+from committee.active.events import RowId, plain_row
+from committee.active.expected import expected_warnings
+from committee.core.params import integer, invalid
+from committee.data import InputError, InputTypeError
+from committee.data.errors import class_name, describe
+
+
+class Course:
+    """A learner as it grows.
+
+    Parameters
+    ----------
+    model : ActiveClassifier
+        Unfitted; it is copied.
+
+    Attributes
+    ----------
+    model : ActiveClassifier
+        The learner.
+    n_labels : list of int
+        After each round, the labels it was fitted to.
+    errors : list of float
+        The share of test rows that were wrong.
+    judged : list of tuple of int
+        Labelled rows that were wrong by the members that left them out, and all such rows.
+    """
+
+    def __init__(self, model: ActiveClassifier) -> None:
+        self.model = clone(model)
+        self.n_labels: list[int] = []
+        self.errors: list[float] = []
+        self.judged: list[tuple[int, int]] = []
+
+    def learn(self, X: Any, y: Any, classes: Any, test: tuple[Any, Any] | None) -> None:
+        """Fit to all labelled rows, and measure."""
+        if self.model.classes is not None and classes is not None:
+            self.model.set_params(classes=list(classes))  # new ones may have come
+        with expected_warnings(rows=True):
+            self.model.fit(X, y)
+            if test is not None:
+                self.errors.append(float(np.mean(self.model.predict(test[0]) != test[1])))
+        self.n_labels.append(len(y))
+        if hasattr(self.model.estimator_, "left_out_"):
+            self.judged.append(self.model.out_of_bag_error())
+
+
+def read_ids(ids: Sequence[Any] | None, n_rows: int) -> list[RowId]:
+    """Read the ids of the rows of a pool; without any, their positions."""
+    if ids is None:
+        return list(range(n_rows))
+    listed = [plain_row(row) for row in ids]
+    if len(listed) != n_rows or len(set(listed)) < n_rows:
+        found = f"{len(set(listed))} different ids for {n_rows} rows"
+        raise InputError(describe("E-EVENT", "ids", found, allowed="one for each row of the pool"))
+    return listed
+
+
+def check_loop(model: Any, n_initial: int, k: int, X_test: Any, y_test: Any) -> None:
+    """Refuse what a loop cannot work with, before any question."""
+    if not isinstance(model, ActiveClassifier):
+        found = f"{class_name(model)} cannot ask"
+        allowed = "QueryByBagging, QueryByBoosting, QueryByCommittee or ActiveDecorate"
+        raise InputTypeError(describe("P-ESTIMATOR", "model", found, allowed=allowed))
+    for name, value in (("n_initial", n_initial), ("k", k)):
+        if not integer(1).is_satisfied_by(value):
+            raise invalid(name, "ActiveLoop", "an int in the range [1, inf)", value)
+    if (X_test is None) != (y_test is None):
+        found = "X_test and y_test are given together or not at all"
+        raise InputError(describe("P-VALUE", "X_test, y_test", found))
+    if X_test is not None and _num_samples(X_test) != _num_samples(y_test):
+        found = f"{_num_samples(y_test)} labels for {_num_samples(X_test)} rows"
+        raise InputError(describe("Y-LENGTH", "y_test", found))

@@ -1,0 +1,49 @@
+"""The error of a committee on the labelled rows, each judged by members that left it out."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from committee.active.ballots import TreeBallots, ballots_of
+from committee.core.members import read_by
+from committee.core.outofbag import accumulate, predict_left_out
+from committee.data import InputError
+from committee.data.errors import describe
+
+
+def leaves_none_out(name: str) -> InputError:
+    """Compose the error for a committee whose members see all rows."""
+    found, fix = f"{name} leaves no rows out", "QueryByBagging, or QueryByCommittee over a forest"
+    return InputError(describe("Q-STOP", "estimator", found, fix=fix))
+
+
+def count_left_out_errors(model: Any, X: Any, y: npt.NDArray[Any]) -> tuple[int, int]:
+    """Count training rows that the members who left them out get wrong.
+
+    Parameters
+    ----------
+    model : estimator
+        A fitted bagging or forest, which knows what each member left out.
+    X, y : rows and labels
+        Those of the fit, in their order.
+
+    Returns
+    -------
+    tuple of int
+        Rows that are wrong, and rows that some member left out.
+    """
+    left_out = getattr(model, "left_out_", None)
+    if left_out is None:
+        raise leaves_none_out(type(model).__name__)
+    ballots: Any = ballots_of(model)
+    if isinstance(ballots, TreeBallots):
+        table = read_by(ballots.trees.schema, X)
+        found_out = predict_left_out(ballots.trees.forest, table, left_out)
+    else:
+        *_, found_out = accumulate((m.outputs(X) for m in ballots.members), left_out)
+    known = found_out.known
+    said = ballots.classes[found_out.sums[known].argmax(axis=1)]
+    return int(np.sum(said != y[known])), int(known.sum())

@@ -1,0 +1,205 @@
+"""Query by committee: ask about the row on which the members disagree most.
+
+Seung, Opper and Sompolinsky, "Query by committee" (1992): members that all agree with the labelled
+rows, and differ elsewhere, halve the set of hypotheses that remain with each question. Any
+committee will do: an ensemble, or classifiers of different kinds side by side.
+"""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar, Self
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.base import BaseEstimator, ClassifierMixin, clone, is_classifier
+from sklearn.utils import Tags, get_tags
+from sklearn.utils.validation import check_is_fitted
+
+from committee.active.active_classifier import ActiveClassifier
+from committee.active.active_docs import active_documented
+from committee.active.ballots import ballots_of
+from committee.active.disagreement import check_members
+from committee.active.labelled import Labelled
+from committee.core.members import ClassifierMember, Floats, Members
+from committee.core.randomness import seeded_clone
+from committee.core.voting import mean
+from committee.data import InputError, InputTypeError
+from committee.data.errors import class_name, describe, listing
+from committee.ensembles.member_fitting import check_instance, quiet, takes_weights
+from committee.learners.random_forest import RandomForestClassifier
+
+
+def with_seeds(estimator: Any, seed: int, index: int) -> Any:
+    """Clone an estimator; a ``random_state`` of None in it becomes a seed by its index."""
+    copy, seeded = clone(estimator), seeded_clone(estimator, seed, index).get_params()
+    known = copy.get_params().items()
+    names = [n for n, v in known if f"__{n}".endswith("__random_state") and v is None]
+    return copy.set_params(**{name: seeded[name] for name in names})
+
+
+class SideBySide(ClassifierMixin, BaseEstimator):
+    """Classifiers of any kind, each fitted to all rows, whose probabilities are averaged."""
+
+    def __init__(self, estimators: Any, seed: int = 0) -> None:
+        self.estimators = estimators
+        self.seed = seed
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        members = [get_tags(estimator).input_tags for estimator in self.estimators]
+        tags.input_tags.sparse = all(member.sparse for member in members)
+        tags.input_tags.allow_nan = all(member.allow_nan for member in members)
+        return tags
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Fit each member with seeds by its index."""
+        self.estimators_ = []
+        for index, estimator in enumerate(self.estimators):
+            member = with_seeds(estimator, self.seed, index)
+            weighted = sample_weight is not None
+            if weighted and not takes_weights(member):
+                found = f"member {index}, {type(member).__name__}, takes no sample_weight"
+                raise InputError(describe("W-FIT", "sample_weight", found, fix="fit without"))
+            with quiet():
+                member.fit(X, y, **({"sample_weight": sample_weight} if weighted else {}))
+            self.estimators_.append(member)
+        self.classes_ = np.unique(y)
+        self.n_features_in_ = X.shape[1]
+        names = getattr(self.estimators_[0], "feature_names_in_", None)
+        if names is not None:
+            self.feature_names_in_ = names
+        return self
+
+    def predict_proba(self, X: Any) -> Floats:
+        """Average what the members say."""
+        check_is_fitted(self)
+        seats = Members(ClassifierMember(member, self.classes_) for member in self.estimators_)
+        return mean(seats.outputs(X))
+
+    def predict(self, X: Any) -> npt.NDArray[Any]:
+        """Name the class of the largest mean, the first of equal ones."""
+        return np.asarray(self.classes_[self.predict_proba(X).argmax(axis=1)])
+
+
+@active_documented
+class QueryByCommittee(ActiveClassifier):
+    """Ask about the rows that any committee disputes most.
+
+    Parameters
+    ----------
+    estimator : estimator, list of estimators or None, default=None
+        The committee: a classifier with members (bagging, a forest, voting, AdaBoost and its kin,
+        of this library or scikit-learn), or different classifiers in a list, whose probabilities
+        are averaged. Seeds that they have are kept. None is a random forest of 100 trees.
+    measure : str, default="vote_entropy"
+        "vote_margin", "weighted_vote_margin", "vote_entropy", "kl_to_mean", "jensen_shannon" or
+        "margin"; see :func:`measure_disagreement`.
+    prefit : bool, default=False
+        Whether the committee is fitted already, to the rows that ``fit`` is given: ``fit`` keeps
+        it, and ``teach`` is the first to fit a copy. A clone of this object is not fitted.
+    {asking}
+
+    Attributes
+    ----------
+    {attributes}
+
+    Examples
+    --------
+    >>> from committee import load_heart
+    >>> from committee.active import QueryByCommittee
+    >>> X, y = load_heart(as_frame=True)
+    >>> model = QueryByCommittee(random_state=0).fit(X[:20], y[:20])
+    >>> query = model.query(X[20:], k=2)
+    >>> len(query.indices)
+    2
+    >>> print(query.reasons[0])
+    vote entropy 0.693...: 0.50 to 0.50 of the votes for ...
+    >>> rows = 20 + query.indices
+    >>> model = model.teach(X.iloc[rows], y[rows])
+    >>> len(model.labelled_)
+    22
+    """
+
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        **ActiveClassifier._parameter_constraints,
+        "prefit": ["boolean"],
+    }
+
+    def __init__(
+        self,
+        estimator: Any = None,
+        *,
+        measure: str = "vote_entropy",
+        prefit: bool = False,
+        batch: str = "top",
+        shortlist: int = 10,
+        n_candidates: int | None = None,
+        classes: Any = None,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+    ) -> None:
+        self.estimator = estimator
+        self.measure = measure
+        self.prefit = prefit
+        self.batch = batch
+        self.shortlist = shortlist
+        self.n_candidates = n_candidates
+        self.classes = classes
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+
+    def _asked_for(self) -> int | None:
+        if isinstance(self.estimator, (list, tuple)):
+            return len(self.estimator)
+        asked = getattr(self.estimator, "n_estimators", None)
+        named = getattr(self.estimator, "estimators", None)
+        if asked is None and isinstance(named, list):  # pairs of name and estimator, or "drop"
+            return sum(not isinstance(pair[-1], str) for pair in named)
+        return asked if isinstance(asked, int) else None
+
+    def _check(self) -> None:
+        name = type(self).__name__
+        if isinstance(self.estimator, (list, tuple)):
+            for estimator in self.estimator:
+                check_instance(estimator, name)
+        elif self.estimator is not None:
+            check_instance(self.estimator, name)
+            if not is_classifier(self.estimator):
+                found = f"{class_name(self.estimator)} is no classifier"
+                raise InputTypeError(describe("P-ESTIMATOR", "estimator", found))
+        super()._check()
+
+    def _committee(self, seed: int, n_threads: int) -> Any:
+        if self.estimator is None:
+            return RandomForestClassifier(100, n_jobs=n_threads, random_state=seed % 2**32)
+        if isinstance(self.estimator, (list, tuple)):
+            return SideBySide(list(self.estimator), seed)
+        return with_seeds(self.estimator, seed, 0)
+
+    def _fitted(self, labelled: Labelled, seed: int, n_threads: int, *, first: bool) -> Any:
+        if not (self.prefit and first):
+            return super()._fitted(labelled, seed, n_threads, first=first)
+        fitted = self.estimator
+        if isinstance(fitted, (list, tuple)):
+            members, fitted = list(fitted), SideBySide(list(fitted), seed)
+            fitted.estimators_ = members
+            fitted.classes_ = ballots_of(members).classes
+        if fitted is None:
+            found = "prefit=True without an estimator"
+            raise InputError(describe("P-ESTIMATOR", "estimator", found))
+        ballots = ballots_of(fitted)
+        check_members(len(ballots.weights))
+        self._check_prefit(fitted, ballots.classes, labelled)
+        return fitted
+
+    def _check_prefit(self, fitted: Any, classes: npt.NDArray[Any], labelled: Labelled) -> None:
+        """Hold a fitted committee against the rows that it is said to be fitted to."""
+        if classes.tolist() != labelled.classes.tolist():
+            found = f"the committee knows the classes {listing(classes.tolist())}, y holds "
+            found += listing(labelled.classes.tolist())
+            fix = "give fit the labelled rows of the committee, or prefit=False"
+            raise InputError(describe("M-CLASSES", "estimator", found, fix=fix))
+        width = getattr(fitted, "n_features_in_", labelled.X.shape[1])
+        if width != labelled.X.shape[1]:
+            found = f"X has {labelled.X.shape[1]} columns, the committee was fitted to {width}"
+            raise InputError(describe("X-WIDTH", "X", found))
