@@ -81,7 +81,7 @@ def _same(factor: float | None = None, **params: Any) -> Model:
             "n_estimators": ROUNDS,
             "learning_rate": RATE * ratio,
             "l2_regularization": L2 * ratio,
-            "early_stopping": False,
+            "max_features": None,
             **params,
         }
         given["min_child_weight"] = params.get("min_child_weight", 0.0) * ratio

@@ -56,7 +56,7 @@ def _ours(**params: object) -> Ranker:
             l2_regularization=L2,
             min_samples_leaf=1,
             min_child_weight=LEAST,
-            early_stopping=False,
+            max_features=None,
             n_jobs=THREADS,
             **params,
         )
