@@ -11,10 +11,10 @@ from committee.active import (
     ActiveLoop,
     LabelLog,
     QueryByBagging,
-    QueryByBoosting,
     QueryCurve,
     SimulatedAnnotator,
     advise_stop,
+    experiment,
     load_log,
     save_log,
     simulate_queries,
@@ -309,22 +309,6 @@ def test_stop_advice_by_hand():
         advise_stop([1], [2, 3])
 
 
-def test_a_loop_stops_where_it_is_advised():
-    loop = started(rounds=1)
-    assert str(loop.stop_advice()).startswith("go on: ")
-    judged = loop._courses["queries"].judged
-    assert judged[-1] == loop.model.out_of_bag_error()
-    loop.run(20, until_advised=True)
-    assert bool(loop.stop_advice()) == (loop.n_rounds < 22)
-    X, y, _, _ = task()
-    other = ActiveLoop(QueryByBoosting(n_estimators=3), X, SimulatedAnnotator(y), random_state=0)
-    with pytest.raises(InputError, match=r"Q-STOP.*QueryByBoosting leaves no rows out"):
-        other.run(5, until_advised=True)
-    assert len(other.log) == 0
-    with pytest.raises(InputError, match=r"Q-STOP.*AdaBoostClassifier leaves no rows out"):
-        other.run(1).stop_advice()
-
-
 def test_experiments_are_repeated_alike():
     X, y, _ = labelled(90)
     given = {"n_rounds": 3, "n_repeats": 2, "n_initial": 6, "random_state": 5}
@@ -338,3 +322,20 @@ def test_experiments_are_repeated_alike():
     for bad in ({"n_rounds": 0}, {"n_repeats": 1.5}, {"test_size": 1.0}, {"k": 0}):
         with pytest.raises(ValueError, match=next(iter(bad))):
             simulate_queries(QueryByBagging(), X, y, **bad)
+
+
+def test_the_errors_of_annotators_follow_the_seed(monkeypatch):
+    X, y, _ = labelled(90)
+    seeds = []
+
+    class Noted(SimulatedAnnotator):
+        def __init__(self, y, *, noise, random_state):
+            seeds.append(random_state)
+            super().__init__(y, noise=noise, random_state=random_state)
+
+    monkeypatch.setattr(experiment, "SimulatedAnnotator", Noted)
+    given = {"n_rounds": 1, "n_repeats": 2, "n_initial": 6, "noise": 0.3}
+    for seed in (5, 6, 5):
+        simulate_queries(QueryByBagging(n_estimators=3), X, y, random_state=seed, **given)
+    assert seeds[:2] == seeds[4:]
+    assert len(set(seeds)) == 4

@@ -25,7 +25,14 @@ from committee.active.disagreement import MEASURES, Measure, check_members, find
 from committee.active.expected import expected_warnings
 from committee.active.labelled import Labelled
 from committee.active.left_out import count_left_out_errors
-from committee.active.query import Indices, Query, explain, ranked, sample_candidates
+from committee.active.query import (
+    Indices,
+    Query,
+    check_size,
+    explain,
+    ranked,
+    sample_candidates,
+)
 from committee.active.unanimous import Unanimous, learns_one_class
 from committee.core.members import Floats
 from committee.core.params import (
@@ -35,7 +42,6 @@ from committee.core.params import (
     check_params,
     choice,
     integer,
-    invalid,
     resolve_seed,
     resolve_threads,
 )
@@ -43,7 +49,6 @@ from committee.core.randomness import member_seed
 from committee.data import InputError
 from committee.data.errors import describe, warn
 from committee.ensembles.any_rows import container_to_ask
-from committee.ensembles.member_fitting import takes_weights
 from committee.ensembles.opinions import FEW_ROWS
 
 
@@ -72,8 +77,6 @@ class ActiveClassifier(ClassifierMixin, NamedParameters, BaseEstimator):
     estimator_: Any
     labelled_: Labelled
     seed_: int
-
-    _leaves_out: ClassVar[bool] = True  # whether members may leave rows out, for stop advice
 
     def _committee(self, seed: int, n_threads: int) -> Any:
         """Make the committee, unfitted, with seeds of its own."""
@@ -180,15 +183,10 @@ class ActiveClassifier(ClassifierMixin, NamedParameters, BaseEstimator):
         return self
 
     def _fitted(self, labelled: Labelled, seed: int, n_threads: int, *, first: bool) -> Any:
+        estimator = self._committee(seed, n_threads)
+        params = labelled.weights_for(estimator)
         if len(labelled.classes) == 1 and not learns_one_class(self.estimator):
             return Unanimous().fit(labelled.X, labelled.y)
-        estimator = self._committee(seed, n_threads)
-        params = {}
-        if labelled.weight is not None:
-            if not takes_weights(estimator):
-                found = f"{type(estimator).__name__} takes no sample_weight"
-                raise InputError(describe("W-FIT", "sample_weight", found, fix="fit without"))
-            params["sample_weight"] = labelled.weight
         with expected_warnings(rows=not first):
             fitted = estimator.fit(labelled.X, labelled.y, **params)
         if len(labelled.classes) > 1:
@@ -286,8 +284,7 @@ class ActiveClassifier(ClassifierMixin, NamedParameters, BaseEstimator):
             drawn by the content of the rows and the seed; of equal rows one is chosen.
         """
         check_params(self)
-        if not integer(1).is_satisfied_by(k):
-            raise invalid("k", type(self).__name__, "an int in the range [1, inf)", k)
+        check_size(k, type(self).__name__)
         known = Pool.read(pool, self._threads_for(_num_rows(pool)))
         return self.choose(known, k, np.arange(len(known)))
 
@@ -308,6 +305,7 @@ class ActiveClassifier(ClassifierMixin, NamedParameters, BaseEstimator):
         Query
             The rows chosen.
         """
+        check_size(k, type(self).__name__)
         fitted, fresh = self.__sklearn_is_fitted__(), places
         if fitted:
             container_to_ask(self, pool.X)

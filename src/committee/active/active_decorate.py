@@ -65,8 +65,6 @@ class ActiveDecorate(ActiveClassifier):
         "categorical_features": CATEGORICAL_CONSTRAINTS,
     }
 
-    _leaves_out: ClassVar[bool] = False
-
     def __init__(
         self,
         estimator: Any = None,

@@ -10,7 +10,7 @@ from sklearn.base import clone
 from sklearn.utils.validation import _num_samples
 
 from committee.active.active_classifier import ActiveClassifier
-from committee.active.events import RowId, plain_row
+from committee.active.events import LabelEvent, RowId, plain_row
 from committee.active.expected import expected_warnings
 from committee.core.params import integer, invalid
 from committee.data import InputError, InputTypeError
@@ -35,6 +35,8 @@ class Course:
         The share of test rows that were wrong.
     judged : list of tuple of int
         Labelled rows that were wrong by the members that left them out, and all such rows.
+    heard : list of int
+        How many events of the log there were at each round.
     """
 
     def __init__(self, model: ActiveClassifier) -> None:
@@ -42,8 +44,14 @@ class Course:
         self.n_labels: list[int] = []
         self.errors: list[float] = []
         self.judged: list[tuple[int, int]] = []
+        self.heard: list[int] = []
 
-    def learn(self, X: Any, y: Any, classes: Any, test: tuple[Any, Any] | None) -> None:
+    @property
+    def fitted(self) -> bool:
+        """Whether the learner knows any label."""
+        return bool(self.model.__sklearn_is_fitted__())
+
+    def learn(self, X: Any, y: Any, classes: Any, test: tuple[Any, Any] | None, heard: int) -> None:
         """Fit to all labelled rows, and measure."""
         if self.model.classes is not None and classes is not None:
             self.model.set_params(classes=list(classes))  # new ones may have come
@@ -52,8 +60,44 @@ class Course:
             if test is not None:
                 self.errors.append(float(np.mean(self.model.predict(test[0]) != test[1])))
         self.n_labels.append(len(y))
+        self.heard.append(heard)
         if hasattr(self.model.estimator_, "left_out_"):
             self.judged.append(self.model.out_of_bag_error())
+
+    def forget(self) -> None:
+        """Begin anew: every label is in conflict. What was measured stays."""
+        self.model = clone(self.model)
+
+
+def round_ends(events: Sequence[LabelEvent]) -> list[int]:
+    """Find where the rounds of a log end.
+
+    Events without the number of a round, decisions of conflicts and what was written into the log
+    by hand, are heard with the next round; behind the last round nobody has heard them yet. Those
+    before the first question of a loop that was given them are a round of their own.
+
+    Parameters
+    ----------
+    events : sequence of LabelEvent
+        Of a log.
+
+    Returns
+    -------
+    list of int
+        For each round how many events there are up to its end.
+    """
+    ends: list[int] = []
+    last: int | None = None
+    for k, event in enumerate(events):
+        if event.round is None:
+            continue
+        if last is None and k > 0 and event.round > 0:
+            ends.append(k)
+        if event.round == last:
+            ends.pop()
+        ends.append(k + 1)
+        last = event.round
+    return ends if ends or not events else [len(events)]
 
 
 def read_ids(ids: Sequence[Any] | None, n_rows: int) -> list[RowId]:

@@ -59,7 +59,7 @@ def simulate_queries(
     noise : float, default=0.0
         The share of questions that the annotator answers wrong; test labels are right.
     random_state : None, int or generator, default=None
-        Of divisions, first rows and learners.
+        Of divisions, first rows, learners and the annotator's errors.
 
     Returns
     -------
@@ -92,15 +92,16 @@ def simulate_queries(
     for repeat in range(n_repeats):
         order = member_rng(seed, repeat).permutation(rows.n_rows)
         pool, test = order[n_test:], order[:n_test]
+        own = member_seed(seed, repeat)  # of which the loop uses the members 0 and 1
         loop = ActiveLoop(
             model,
             _safe_indexing(rows.X, pool),
-            SimulatedAnnotator(truth[pool], noise=noise, random_state=repeat),
+            SimulatedAnnotator(truth[pool], noise=noise, random_state=member_seed(own, 2)),
             X_test=_safe_indexing(rows.X, test),
             y_test=truth[test],
             n_initial=n_initial,
             k=k,
-            random_state=member_seed(seed, repeat),
+            random_state=own,
         )
         runs.append(loop.run(n_rounds).curve())
     return joined_curves(runs)

@@ -10,9 +10,10 @@ import numpy.typing as npt
 
 from committee.active.content import Keys, row_keys, stacked
 from committee.core.members import Floats
-from committee.data import InputError, read_classes, read_weights
+from committee.data import InputError, InputTypeError, read_classes, read_weights
 from committee.data.errors import describe, listing, rows_text
 from committee.ensembles.any_rows import AnyRows
+from committee.ensembles.member_fitting import takes_weights
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,6 +47,15 @@ class Labelled:
     def classes(self) -> npt.NDArray[Any]:
         """The classes that were seen, sorted."""
         return np.unique(self.y)
+
+    def weights_for(self, estimator: Any) -> dict[str, Any]:
+        """Give what ``fit`` of an estimator is given besides rows and labels."""
+        if self.weight is None:
+            return {}
+        if not takes_weights(estimator):
+            found = f"{type(estimator).__name__} takes no sample_weight"
+            raise InputTypeError(describe("W-FIT", "sample_weight", found, fix="fit without"))
+        return {"sample_weight": self.weight}
 
     @classmethod
     def read(

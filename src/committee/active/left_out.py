@@ -12,12 +12,39 @@ from committee.core.members import read_by
 from committee.core.outofbag import accumulate, predict_left_out
 from committee.data import InputError
 from committee.data.errors import describe
+from committee.ensembles.bagging import BaggingClassifier
+from committee.learners.forest_kinds import ForestClassifier
 
 
 def leaves_none_out(name: str) -> InputError:
     """Compose the error for a committee whose members see all rows."""
     found, fix = f"{name} leaves no rows out", "QueryByBagging, or QueryByCommittee over a forest"
     return InputError(describe("Q-STOP", "estimator", found, fix=fix))
+
+
+def check_leaves_out(model: Any) -> None:
+    """Refuse a learner whose members will see all rows, by its parameters, before any question.
+
+    Parameters
+    ----------
+    model : ActiveClassifier
+        Fitted or not.
+    """
+    model._check()
+    committee = model._committee(0, 1)
+    if not leaves_rows_out(committee):
+        name, owner = type(committee).__name__, type(model).__name__
+        raise leaves_none_out(f"{name}, the committee of {owner},")
+
+
+def leaves_rows_out(committee: Any) -> bool:
+    """Tell whether members of an unfitted committee will leave rows out, and it knows which."""
+    if not isinstance(committee, (BaggingClassifier, ForestClassifier)):
+        return False
+    if committee.bootstrap:
+        return bool(committee.resampling != "exponential")  # which weighs rows, and drops none
+    size = committee.max_samples if isinstance(committee, BaggingClassifier) else None
+    return not (size is None or (isinstance(size, float) and size == 1.0))
 
 
 def count_left_out_errors(model: Any, X: Any, y: npt.NDArray[Any]) -> tuple[int, int]:

@@ -18,10 +18,10 @@ from sklearn.utils import _safe_indexing
 
 from committee.active.annotators import Annotator
 from committee.active.content import Pool, empty_pool, shuffled
-from committee.active.course import Course, check_loop, read_ids
+from committee.active.course import Course, check_loop, read_ids, round_ends
 from committee.active.curve import RANDOM, QueryCurve
 from committee.active.events import LabelLog, RowId, plain_row
-from committee.active.left_out import leaves_none_out
+from committee.active.left_out import check_leaves_out
 from committee.active.query import Query
 from committee.active.stopping import GROWTH, WIDTH, StopAdvice, advise_stop
 from committee.core.params import resolve_seed
@@ -63,7 +63,8 @@ class ActiveLoop:
     Attributes
     ----------
     model : ActiveClassifier
-        The learner, fitted to all settled labels once there are any.
+        The learner, fitted to the labels that were settled at the last round; where there were
+        none, not fitted.
     log, baseline_log : LabelLog
         Questions and answers of the learner, and of its twin.
 
@@ -144,7 +145,7 @@ class ActiveLoop:
         Parameters
         ----------
         k : int, optional
-            How many; by default ``n_initial`` at first, then ``k``.
+            How many; by default ``n_initial`` where no label is settled yet, else ``k``.
 
         Returns
         -------
@@ -152,7 +153,9 @@ class ActiveLoop:
             Positions in the pool, disagreement and reasons; ``loop.ids`` has the ids. Rows with a
             label, or in the queue of conflicts, are not asked about.
         """
-        size = k if k is not None else self.n_initial if self._round == 0 else self.k
+        size = k
+        if size is None:
+            size = self.k if self._courses[QUERIES].fitted else self.n_initial
         places = self._untouched()
         if not len(places):
             raise empty_pool(f"all {len(self.pool)} rows of it were asked about")
@@ -163,6 +166,8 @@ class ActiveLoop:
         self, rows: Any, labels: Any, *, annotator: str = "annotator", new_classes: bool = False
     ) -> Self:
         """Record answers, and fit the learner anew to all settled labels.
+
+        The twin is taught as many labels of random rows, by the annotator of the loop.
 
         Parameters
         ----------
@@ -180,10 +185,11 @@ class ActiveLoop:
         ActiveLoop
             The loop itself.
         """
-        self._record(self.log, rows, labels, annotator, new_classes)
+        self._record(self.log, rows, labels, annotator, new_classes, self._round)
         self._learn(QUERIES, self.log, len(self.log))
         self._round += 1
         self.asked = None
+        self._teach_twin()
         return self
 
     def step(self) -> Self:
@@ -192,9 +198,7 @@ class ActiveLoop:
             found = "there is none to ask"
             raise InputError(describe("E-EVENT", "annotator", found, fix="ask() and tell()"))
         places = self.ask().indices
-        self.tell(self._ids(places), self._answers(places), annotator=self._name)
-        self._teach_twin(self._courses[QUERIES].n_labels[-1])
-        return self
+        return self.tell(self._ids(places), self._answers(places), annotator=self._name)
 
     def run(self, n_rounds: int, *, until_advised: bool = False) -> Self:
         """Ask the annotator round after round.
@@ -211,8 +215,8 @@ class ActiveLoop:
         ActiveLoop
             The loop itself. It ends early where the pool has no rows left.
         """
-        if until_advised and not self._model._leaves_out:
-            raise leaves_none_out(type(self._model).__name__)
+        if until_advised:
+            check_leaves_out(self._model)
         for _ in range(n_rounds + (self._round == 0)):
             if not self._any_left():
                 break
@@ -243,13 +247,17 @@ class ActiveLoop:
         Returns
         -------
         StopAdvice
-            The advice and its reason; a committee that leaves no rows out can give none.
+            The advice and its reason. It is never to stop before two classes are known. A
+            committee that leaves no rows out can give none.
         """
+        check_leaves_out(self._model)
         run = self._courses[QUERIES]
-        if run.n_labels and not run.judged:
-            self.model.out_of_bag_error()  # says what is missing
         wrong, judged = [w for w, _ in run.judged], [n for _, n in run.judged]
-        return advise_stop(wrong, judged, growth=growth, width=width)
+        advice = advise_stop(wrong, judged, growth=growth, width=width)
+        if run.fitted and len(run.model.classes_) > 1:
+            return advice
+        so_far = "one class" if run.fitted else "no label"
+        return StopAdvice(False, f"{so_far} so far, and a committee needs two classes to disagree")
 
     # From here on: the account of what happens.
 
@@ -262,7 +270,7 @@ class ActiveLoop:
     def _any_left(self) -> bool:
         """Tell whether there is a row to ask about that equals none with a label."""
         keys = self.pool.keys[self._untouched()]
-        known = self.model.labelled_.keys if self._round else keys[:0]
+        known = self.model.labelled_.keys if self._courses[QUERIES].fitted else keys[:0]
         return bool((~np.isin(keys, known)).any())
 
     @property
@@ -271,12 +279,13 @@ class ActiveLoop:
 
     @property
     def _first(self) -> list[int]:
-        """The rows of the first round."""
-        return [self._place[row] for row in list(self.log.labels)[: self.counts[0]]]
+        """The rows whose labels were settled when the learner was first fitted."""
+        heard = self._courses[QUERIES].heard[0]
+        return [self._place[row] for row in self.log.replay(heard).labels]
 
     @property
     def counts(self) -> list[int]:
-        """How many labels the learner had after each round."""
+        """How many labels the learner had after each round in which any were settled."""
         return list(self._courses[QUERIES].n_labels)
 
     def _ids(self, places: Any) -> list[RowId]:
@@ -287,7 +296,7 @@ class ActiveLoop:
         return list(self.annotator(self._ids(places), _safe_indexing(self.pool.X, places)))
 
     def _record(
-        self, log: LabelLog, rows: Any, labels: Any, annotator: str, new_classes: bool
+        self, log: LabelLog, rows: Any, labels: Any, annotator: str, new_classes: bool, round: int
     ) -> None:
         ids, labels = [plain_row(row) for row in rows], list(labels)
         if len(ids) != len(labels):
@@ -308,7 +317,7 @@ class ActiveLoop:
                 label,
                 annotator=annotator,
                 reason=reason,
-                round=self._round,
+                round=round,
                 disagreement=disputed,
                 new_classes=new_classes,
             )
@@ -322,25 +331,32 @@ class ActiveLoop:
         return {int(place): (reason, float(d)) for place, reason, d in asked}
 
     def _learn(self, name: str, log: LabelLog, until: int) -> None:
-        labels = log.replay(until).labels
+        labels, course = log.replay(until).labels, self._courses[name]
         if not labels:
+            course.forget()
             return
         places = np.array([self._place[row] for row in labels], dtype=np.intp)
-        course, y = self._courses[name], np.array(list(labels.values()), dtype=object)
-        course.learn(_safe_indexing(self.pool.X, places), y, log.classes, self.test)
+        y = np.array(list(labels.values()), dtype=object)
+        course.learn(_safe_indexing(self.pool.X, places), y, log.classes, self.test, until)
 
-    def _teach_twin(self, count: int) -> None:
-        """Teach the twin as many labels as the learner has: its first rows, then random ones."""
-        if RANDOM not in self._courses:
+    def _teach_twin(self) -> None:
+        """Teach the twin as many labels as the learner had in each round it has not been in.
+
+        It gets the first rows of the learner, then random ones, a label each: as many labels are
+        the first so many events of its log, even where the learner has lost some to a conflict.
+        """
+        twin = self._courses.get(RANDOM)
+        if twin is None:
             return
-        if not self._order:
-            first = self._first
-            others = [int(place) for place in self._lot if int(place) not in set(first)]
-            self._order = first + others
-        places = self._order[len(self.baseline_log.labels) : count]
-        answers = self._answers(np.array(places, dtype=np.intp)) if places else []
-        self._record(self.baseline_log, self._ids(places), answers, self._name, True)
-        self._learn(RANDOM, self.baseline_log, len(self.baseline_log))
+        for count in self.counts[len(twin.n_labels) :]:
+            if not self._order:
+                first = dict.fromkeys(self._first)
+                self._order = [*first, *(k for k in self._lot.tolist() if k not in first)]
+            places = self._order[len(self.baseline_log) : count]
+            answers = self._answers(np.array(places, dtype=np.intp)) if places else []
+            log, number = self.baseline_log, len(twin.n_labels)
+            self._record(log, self._ids(places), answers, self._name, True, number)
+            self._learn(RANDOM, self.baseline_log, count)
 
     def _replay(self) -> None:
         """Go through the rounds of a log that is there already."""
@@ -349,10 +365,7 @@ class ActiveLoop:
         if missing:
             found = f"the log has row {missing[0]!r}, which is not in the pool"
             raise InputError(describe("E-EVENT", "log", found, fix="the pool of the log"))
-        for begin, event in enumerate(events):
-            last = begin + 1 == len(events) or events[begin + 1].round != event.round
-            if last:
-                self._learn(QUERIES, self.log, begin + 1)
-                self._round += 1
-        for count in self._courses[QUERIES].n_labels:
-            self._teach_twin(count)
+        for end in round_ends(events):
+            self._learn(QUERIES, self.log, end)
+            self._round += 1
+        self._teach_twin()

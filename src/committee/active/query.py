@@ -11,6 +11,7 @@ import numpy.typing as npt
 from committee.active.content import Keys, shuffled
 from committee.active.disagreement import DIGITS
 from committee.core.members import Floats
+from committee.core.params import integer, invalid
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -69,6 +70,12 @@ class Query:
         head = f"{len(self)} of {self.n_pool} rows{skipped}; {self.n_candidates} compared"
         lines = [f"  row {row}: {why}" for row, why in zip(self.indices, self.reasons, strict=True)]
         return "\n".join([head, *lines])
+
+
+def check_size(k: Any, owner: str) -> None:
+    """Refuse a number of questions that is none, or below one."""
+    if not integer(1).is_satisfied_by(k):
+        raise invalid("k", owner, "an int in the range [1, inf)", k)
 
 
 def sample_candidates(rows: Indices, keys: Keys, n_candidates: int | None, seed: int) -> Indices:

@@ -57,8 +57,6 @@ class QueryByBoosting(ActiveClassifier):
         "n_estimators": [integer(1)],
     }
 
-    _leaves_out: ClassVar[bool] = False
-
     def __init__(
         self,
         estimator: Any = None,

@@ -1,0 +1,200 @@
+"""A log is replayed to the same state, whatever was said in between; loops with conflicts."""
+
+import numpy as np
+import pytest
+from tests.active.tasks import stripe
+
+from committee.active import (
+    ActiveLoop,
+    LabelLog,
+    QueryByBagging,
+    SimulatedAnnotator,
+    load_log,
+    save_log,
+)
+from committee.active.course import round_ends
+from committee.data import InputError
+
+OTHER = {"no": "yes", "yes": "no"}
+
+
+def task():
+    X, y = stripe(np.random.default_rng(0), 150)
+    labels = np.array(["no", "yes"])[y]
+    return X[:100], labels[:100], X[100:], labels[100:]
+
+
+def loop_over(log=None, **params):
+    X, y, X_test, y_test = task()
+    given = {"X_test": X_test, "y_test": y_test, "n_initial": 8, "k": 3, **params}
+    model = QueryByBagging(n_estimators=4)
+    return ActiveLoop(model, X, SimulatedAnnotator(y), log=log, random_state=0, **given)
+
+
+def assert_same(loop, other):
+    """Compare all that a loop knows, and what it asks next."""
+    X = task()[0]
+    assert loop.n_rounds == other.n_rounds
+    assert loop.counts == other.counts
+    told = [[(e.row, e.label, e.round) for e in one.baseline_log] for one in (loop, other)]
+    assert told[0] == told[1]
+    for one, two in ((loop.model, other.model), (loop.baseline_model, other.baseline_model)):
+        np.testing.assert_array_equal(one.predict_proba(X), two.predict_proba(X))
+    curves = loop.curve(), other.curve()
+    np.testing.assert_array_equal(curves[0].n_labels, curves[1].n_labels)
+    for name in ("queries", "random"):
+        np.testing.assert_array_equal(curves[0].errors[name], curves[1].errors[name])
+    np.testing.assert_array_equal(loop.ask().indices, other.ask().indices)
+
+
+def replayed(loop, path):
+    save_log(loop.log, path)
+    return loop_over(load_log(path))
+
+
+def test_a_log_with_a_conflict_is_replayed_to_the_same_state(tmp_path):
+    _, y, _, _ = task()
+    loop = loop_over().run(2)
+    first, later = loop.log.events[2].row, loop.log.events[-1].row
+    for row in (first, later):  # one of the first round, one of the last
+        loop.tell([row], [OTHER[y[row]]], annotator="bob")
+    assert loop.counts == [8, 11, 14, 13, 12]
+    assert_same(replayed(loop, tmp_path / "open"), loop)
+    for row in (first, later):
+        loop.log.resolve(row, OTHER[y[row]], annotator="eve")
+    assert_same(replayed(loop, tmp_path / "decided"), loop)  # which nobody has heard yet
+    loop.run(1)
+    assert loop.counts == [8, 11, 14, 13, 12, 17]
+    assert_same(replayed(loop, tmp_path / "heard"), loop)
+    free = next(k for k in range(100) if k not in loop.log.labels)
+    loop.log.append(free, y[free])
+    assert_same(replayed(loop, tmp_path / "by hand"), loop)
+    again = replayed(loop, tmp_path / "going on").run(2)
+    assert_same(again, loop.run(2))
+    assert loop.counts[-2:] == [21, 24]
+    assert again.log.labels == loop.log.labels
+
+
+def test_rounds_of_a_log():
+    def ends(*rounds):
+        log = LabelLog()
+        for row, number in enumerate(rounds):
+            log.append(row, "no", round=number)
+        return round_ends(log.events)
+
+    assert ends() == []
+    assert ends(0, 0, 1, 2, 2) == [2, 3, 5]
+    assert ends(0, 0, None, 1, None, None) == [2, 4]
+    assert ends(0, None, 0, 1) == [3, 4]
+    assert ends(None, None) == [2]  # labels from elsewhere: the first round
+    assert ends(None, None, 1, 2) == [2, 3, 4]  # and those who went on from them
+    assert ends(None, 0, 1) == [2, 3]  # written into the log of a loop that began afterwards
+
+
+def test_labels_from_elsewhere_are_the_first_round(tmp_path):
+    _, y, _, _ = task()
+    log = LabelLog()
+    for row in range(12):
+        log.append(row, y[row])
+    loop = loop_over(log)
+    assert (loop.n_rounds, loop.counts) == (1, [12])
+    assert_same(replayed(loop.run(2), tmp_path / "log"), loop)
+    assert loop.counts == [12, 15, 18]
+
+
+def test_people_and_the_annotator_take_turns(tmp_path):
+    """The twin hears as many labels as the learner, whoever told them."""
+    _, y, _, _ = task()
+    loop = loop_over()
+    rows = loop.ask(5).indices
+    loop.tell(rows, y[rows]).step()
+    rows = loop.ask().indices
+    loop.tell(rows, y[rows]).step()
+    courses = loop._courses
+    assert courses["queries"].n_labels == courses["random"].n_labels == [5, 8, 11, 14]
+    assert loop.curve().n_labels.tolist() == [5, 8, 11, 14]
+    assert loop.curve().errors["queries"][0, 0] == loop.curve().errors["random"][0, 0]
+    assert [e.round for e in loop.baseline_log] == [0] * 5 + [1] * 3 + [2] * 3 + [3] * 3
+    assert_same(replayed(loop, tmp_path / "log"), loop)
+
+
+def away(rows, X):
+    raise ConnectionError("away")
+
+
+def test_the_twin_catches_up_with_rounds_it_missed():
+    _, y, _, _ = task()
+    loop = loop_over().run(1)
+    rows, loop.annotator = loop.ask().indices, away
+    with pytest.raises(ConnectionError, match="away"):
+        loop.tell(rows, y[rows])
+    assert loop._courses["random"].n_labels == [8, 11]
+    loop.annotator = SimulatedAnnotator(y)
+    loop.step()
+    assert loop._courses["random"].n_labels == loop.counts == [8, 11, 14, 17]
+
+
+def test_a_learner_that_loses_labels_is_compared_by_as_many():
+    _, y, _, _ = task()
+    loop = loop_over().run(1)
+    lost = loop.log.events[0].row
+    loop.tell([lost], [OTHER[y[lost]]], annotator="bob")
+    assert loop.curve().n_labels.tolist() == [8, 11, 10]
+    assert loop._courses["random"].n_labels == [8, 11, 10]
+    errors = loop.curve().errors["random"][0]
+    X, _, X_test, y_test = task()
+    rows = [event.row for event in loop.baseline_log.events[:10]]
+    again = QueryByBagging(n_estimators=4, random_state=loop.baseline_model.random_state)
+    assert errors[2] == (again.fit(X[rows], y[rows]).predict(X_test) != y_test).mean()
+
+
+def contested(y, rows=(1, 2)):
+    log = LabelLog()
+    for row in rows:
+        log.append(row, y[row], annotator="ann", round=0)
+        log.append(row, OTHER[y[row]], annotator="bob", round=0)
+    return log
+
+
+def test_where_every_label_is_in_conflict_the_loop_begins_anew(tmp_path):
+    _, y, _, _ = task()
+    loop = loop_over(contested(y))
+    assert (loop.n_rounds, loop.counts) == (1, [])
+    assert str(loop.stop_advice()).startswith("go on: no label so far")
+    query = loop.ask()
+    assert query.random
+    assert len(query) == 8  # n_initial: nothing is known
+    assert not set(query.indices) & {1, 2}
+    loop.run(2)
+    assert loop.counts == [8, 11]
+    assert loop.curve().n_labels.tolist() == [8, 11]
+    assert_same(replayed(loop, tmp_path / "log"), loop)
+
+
+def test_a_learner_whose_labels_are_all_contested_forgets_them(tmp_path):
+    _, y, _, _ = task()
+    loop = loop_over()
+    loop.tell([3, 4, 5], y[[3, 4, 5]], annotator="ann")
+    loop.tell([3, 4, 5], [OTHER[label] for label in y[[3, 4, 5]]], annotator="bob")
+    assert not loop.model.__sklearn_is_fitted__()
+    assert loop.ask().reasons[0].startswith("random: no row has a label yet")
+    loop.step()
+    assert loop.counts == [3, 8]
+    assert set(loop.model.labelled_.y) <= {"no", "yes"}
+    assert_same(replayed(loop, tmp_path / "log"), loop)
+
+
+@pytest.mark.parametrize("k", [0, -1, 1.5, True])
+def test_as_many_questions_as_there_can_be(k):
+    loop = loop_over()
+    for _ in range(2):  # at random, and by disagreement
+        with pytest.raises(ValueError, match=r"P-VALUE.*'k' parameter.*\[1, inf\)"):
+            loop.ask(k)
+        assert loop.asked is None
+        loop.run(0)
+    assert loop.n_rounds == 1
+
+
+def test_a_loop_without_an_answer_says_so():
+    with pytest.raises(InputError, match="no error was measured"):
+        loop_over(contested(task()[1])).curve()
