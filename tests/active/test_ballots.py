@@ -189,7 +189,7 @@ def test_what_has_no_opinions_is_refused():
         ballots_of(GaussianNB().fit(X, y))
     with pytest.raises(InputError, match=r"no classifier"):
         ballots_of(RandomForestRegressor(2).fit(X, X[:, 0]))
-    with pytest.raises(InputError, match=r"members of GradientBoostingClassifier are no class"):
+    with pytest.raises(InputError, match=r"Q-OPINIONS.*GradientBoostingClassifier has no"):
         ballots_of(sklearn.ensemble.GradientBoostingClassifier(n_estimators=2).fit(X, y))
     with pytest.raises(InputError, match=r"member 1 is str"):
         ballots_of([GaussianNB().fit(X, y), "tree"])

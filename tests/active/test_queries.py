@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+from joblib import parallel_config
 from scipy import sparse
 from sklearn.ensemble import VotingClassifier
 from sklearn.linear_model import LogisticRegression
@@ -21,7 +22,7 @@ from committee.active import (
 )
 from committee.active.content import shuffled
 from committee.active.query import ranked, sample_candidates
-from committee.data import InputError
+from committee.data import InputError, InputTypeError
 
 LEARNERS = {
     "bagging": QueryByBagging(n_estimators=7, random_state=0),
@@ -106,7 +107,8 @@ def test_neither_order_nor_container_nor_threads_matter(name):
     moved = pool[order]
     assert [tuple(row) for row in moved[model.query(moved, k=6).indices]] == asked
     assert [tuple(r) for r in pool[model.query(Pool.read(pool), 6).indices]] == asked
-    again = asker(name, n_jobs=2).fit(X, y)
+    with parallel_config(backend="threading"):
+        again = asker(name, n_jobs=2).fit(X, y)
     np.testing.assert_array_equal(again.query(pool, 6).indices, model.query(pool, 6).indices)
 
 
@@ -226,11 +228,20 @@ def test_weights_are_kept_and_rows_without_count_one():
     later = QueryByBagging(random_state=0).fit(X[:30], y[:30]).teach(X[30:], y[30:], weight[30:])
     np.testing.assert_array_equal(later.labelled_.weight, np.append(np.ones(30), weight[30:]))
     knn = QueryByCommittee([GaussianNB(), NoWeights()])
-    with pytest.raises(InputError, match=r"W-FIT.*member 1, NoWeights"):
+    with pytest.raises(InputTypeError, match=r"W-FIT.*'member1' \(NoWeights\)"):
         knn.fit(X, y, weight)
+    with pytest.raises(InputTypeError, match=r"W-FIT.*NoWeightsVoting takes no sample_weight"):
+        QueryByCommittee(NoWeightsVoting([("a", GaussianNB()), ("b", GaussianNB())])).fit(
+            X, y, weight
+        )
 
 
 class NoWeights(GaussianNB):
+    def fit(self, X, y):
+        return super().fit(X, y)
+
+
+class NoWeightsVoting(VotingClassifier):
     def fit(self, X, y):
         return super().fit(X, y)
 

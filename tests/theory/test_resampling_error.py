@@ -9,7 +9,7 @@ from sklearn.datasets import load_breast_cancer, make_friedman1
 from sklearn.linear_model import LinearRegression
 from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
 
-from committee import DecisionTreeClassifier, DecisionTreeRegressor, InputError
+from committee import DecisionTreeClassifier, DecisionTreeRegressor, InputError, InputTypeError
 from committee.theory.bias_variance import bootstrap_bias_variance
 from committee.theory.resampling_error import (
     apparent_errors,
@@ -186,6 +186,6 @@ def test_weights_reach_every_fit():
 def test_weights_need_a_learner_that_takes_them():
     X = np.random.default_rng(0).normal(size=(20, 2))
     weight = np.arange(1.0, 21)
-    with pytest.raises(InputError, match=r"W-FIT.*KNeighborsRegressor"):
+    with pytest.raises(InputTypeError, match=r"W-FIT.*KNeighborsRegressor"):
         bootstrap_error(KNeighborsRegressor(), X, X[:, 0], sample_weight=weight)
     bootstrap_error(KNeighborsRegressor(), X, X[:, 0], sample_weight=np.ones(20), n_replicates=2)

@@ -39,6 +39,8 @@ from committee.core.stages import Stages
 from committee.data import InputError, InputTypeError
 from committee.data.errors import class_name, describe, listing
 from committee.ensembles.bagging.feature_maps import FeatureSubset
+from committee.ensembles.cascade import CascadeClassifier
+from committee.ensembles.stacking import StackingClassifier
 
 BLOCK_ROWS = 65536  # rows about which members are asked at once
 
@@ -170,6 +172,11 @@ def two_sided(said: Floats, n_classes: int) -> Floats:
 
 
 OTHERWISE = "ask a list of several fitted models, or bagging of them, for their opinions"
+ACCEPTED = (
+    "bagging, forests, voting, selection, DECORATE, AdaBoost and its kin, and the first level of "
+    "stacking, of this library; bagging, forests, voting, AdaBoost and stacking of scikit-learn; "
+    "or classifiers in a list"
+)
 
 
 def ballots_of(committee: Any) -> Ballots:
@@ -178,8 +185,9 @@ def ballots_of(committee: Any) -> Ballots:
     Parameters
     ----------
     committee : estimator or sequence of estimators
-        A fitted bagging, forest, voting or AdaBoost-like ensemble of this library or of
-        scikit-learn, or any fitted classifiers in a list.
+        A fitted bagging, forest, voting, AdaBoost-like or stacked ensemble of this library or of
+        scikit-learn, or any fitted classifiers in a list. Of a stack the first level is asked,
+        since later ones see other columns.
 
     Returns
     -------
@@ -189,7 +197,8 @@ def ballots_of(committee: Any) -> Ballots:
     Raises
     ------
     InputError
-        For what has no members, or members that have no opinion of their own.
+        For what has no members, members that have no opinion of their own, and for kinds that are
+        not known: members may be trained for some of the classes only, or on other columns.
     """
     if isinstance(committee, (list, tuple)):
         return _of_list(committee)
@@ -210,10 +219,34 @@ def ballots_of(committee: Any) -> Ballots:
     if isinstance(forest, _engine.Forest):
         trees = Trees(forest, committee.schema_)
         return TreeBallots(trees, np.ones(forest.n_trees), classes)
-    if isinstance(getattr(committee, "estimators_", None), (list, np.ndarray)):
-        return _of_estimators(committee, classes)
-    found = f"{class_name(committee)} has no members that could be asked one by one"
-    raise InputError(describe("Q-OPINIONS", "committee", found, fix=OTHERWISE))
+    if isinstance(committee, StackingClassifier):
+        return _seated(committee, committee.levels_[0], classes, classes)
+    if isinstance(committee, _foreign_kinds()):
+        return _of_foreign(committee, classes)
+    raise _stranger(committee, "committee")
+
+
+def check_kind(committee: Any, argument: str) -> None:
+    """Refuse an ensemble, fitted or not, that is known to have no members to ask.
+
+    Parameters
+    ----------
+    committee : classifier
+        Of any kind.
+    argument : str
+        What the user calls it.
+    """
+    ours = any(kind.__module__.startswith("committee.") for kind in type(committee).__mro__)
+    if isinstance(committee, CascadeClassifier) or not (
+        ours or isinstance(committee, _foreign_kinds())
+    ):
+        raise _stranger(committee, argument)
+
+
+def _stranger(committee: Any, argument: str) -> InputError:
+    found = f"{class_name(committee)} has no members that are known to judge all classes, each by "
+    found += "the columns of X"
+    return InputError(describe("Q-OPINIONS", argument, found, allowed=ACCEPTED, fix=OTHERWISE))
 
 
 def _classifies(estimator: Any) -> bool:
@@ -245,14 +278,25 @@ def _of_list(estimators: Sequence[Any]) -> MemberBallots:
     return MemberBallots(seats, np.ones(len(estimators)), classes)
 
 
-def _of_estimators(committee: Any, classes: npt.NDArray[Any]) -> MemberBallots:
-    """Seat the members of an ensemble that keeps them in ``estimators_``."""
-    estimators = list(np.ravel(np.asarray(committee.estimators_, dtype=object)))
+def _of_foreign(committee: Any, classes: npt.NDArray[Any]) -> MemberBallots:
+    """Seat the members of an ensemble of scikit-learn; most are fitted on codes of the classes."""
+    from sklearn import ensemble
+
+    coded = not isinstance(committee, ensemble.AdaBoostClassifier)
+    if isinstance(committee, ensemble.StackingClassifier) and committee.cv == "prefit":
+        coded = False
+    known = np.arange(len(classes)) if coded else classes
+    return _seated(committee, committee.estimators_, classes, known)
+
+
+def _seated(
+    committee: Any, estimators: Sequence[Any], classes: npt.NDArray[Any], known: npt.NDArray[Any]
+) -> MemberBallots:
+    """Seat the members of an ensemble, which call the classes as ``known`` does."""
     strangers = [type(e).__name__ for e in estimators if not _classifies(e)]
     if strangers:
         found = f"members of {type(committee).__name__} are no classifiers: {listing(strangers)}"
         raise InputError(describe("Q-OPINIONS", "committee", found, fix=OTHERWISE))
-    known = np.arange(len(classes)) if _keeps_codes(committee) else classes
     seats: Iterable[Member] = (ClassifierMember(e, known) for e in estimators)
     seen = getattr(committee, "estimators_features_", None)
     if seen is not None:
@@ -261,13 +305,18 @@ def _of_estimators(committee: Any, classes: npt.NDArray[Any]) -> MemberBallots:
     return MemberBallots(Members(seats), votes, classes)
 
 
-def _keeps_codes(committee: Any) -> bool:
-    """Tell whether the members of an ensemble of scikit-learn know codes instead of labels."""
+def _foreign_kinds() -> tuple[type, ...]:
+    """Name the ensembles of scikit-learn whose members judge all classes by the columns of X."""
     from sklearn import ensemble  # not at the top: it takes as long to import as this library
 
-    kinds = ("BaggingClassifier", "VotingClassifier", "StackingClassifier")
-    forests = ("RandomForestClassifier", "ExtraTreesClassifier")
-    return isinstance(committee, tuple(getattr(ensemble, kind) for kind in (*kinds, *forests)))
+    return (
+        ensemble.AdaBoostClassifier,
+        ensemble.BaggingClassifier,
+        ensemble.ExtraTreesClassifier,
+        ensemble.RandomForestClassifier,
+        ensemble.StackingClassifier,
+        ensemble.VotingClassifier,
+    )
 
 
 def _weights(committee: Any, n_members: int) -> Any:
@@ -300,8 +349,9 @@ def committee_disagreement(
     Parameters
     ----------
     committee : estimator or sequence of estimators
-        A fitted bagging, forest, voting or AdaBoost-like ensemble of this library or of
-        scikit-learn, or fitted classifiers in a list; at least two members.
+        A fitted bagging, forest, voting, AdaBoost-like or stacked ensemble of this library or of
+        scikit-learn, or fitted classifiers in a list; at least two members. Of a stack the first
+        level is asked.
     X : array-like, sparse matrix or data frame of shape (n_rows, n_features)
         The rows.
     measure : str, default="vote_margin"

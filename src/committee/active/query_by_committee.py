@@ -7,78 +7,24 @@ committee will do: an ensemble, or classifiers of different kinds side by side.
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
-import numpy as np
 import numpy.typing as npt
-from sklearn.base import BaseEstimator, ClassifierMixin, clone, is_classifier
-from sklearn.utils import Tags, get_tags
-from sklearn.utils.validation import check_is_fitted
+from sklearn.base import is_classifier
 
 from committee.active.active_classifier import ActiveClassifier
 from committee.active.active_docs import active_documented
-from committee.active.ballots import ballots_of
+from committee.active.ballots import ballots_of, check_kind
 from committee.active.disagreement import check_members
 from committee.active.labelled import Labelled
-from committee.core.members import ClassifierMember, Floats, Members
-from committee.core.randomness import seeded_clone
-from committee.core.voting import mean
+from committee.active.side_by_side import SideBySide, in_order
+from committee.core.randomness import fill_seeds
 from committee.data import InputError, InputTypeError
 from committee.data.errors import class_name, describe, listing
-from committee.ensembles.member_fitting import check_instance, quiet, takes_weights
+from committee.ensembles.member_fitting import check_instance
+from committee.ensembles.panel import read_seats
+from committee.ensembles.panel.routing import fit_params_of
 from committee.learners.random_forest import RandomForestClassifier
-
-
-def with_seeds(estimator: Any, seed: int, index: int) -> Any:
-    """Clone an estimator; a ``random_state`` of None in it becomes a seed by its index."""
-    copy, seeded = clone(estimator), seeded_clone(estimator, seed, index).get_params()
-    known = copy.get_params().items()
-    names = [n for n, v in known if f"__{n}".endswith("__random_state") and v is None]
-    return copy.set_params(**{name: seeded[name] for name in names})
-
-
-class SideBySide(ClassifierMixin, BaseEstimator):
-    """Classifiers of any kind, each fitted to all rows, whose probabilities are averaged."""
-
-    def __init__(self, estimators: Any, seed: int = 0) -> None:
-        self.estimators = estimators
-        self.seed = seed
-
-    def __sklearn_tags__(self) -> Tags:
-        tags = super().__sklearn_tags__()
-        members = [get_tags(estimator).input_tags for estimator in self.estimators]
-        tags.input_tags.sparse = all(member.sparse for member in members)
-        tags.input_tags.allow_nan = all(member.allow_nan for member in members)
-        return tags
-
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Fit each member with seeds by its index."""
-        self.estimators_ = []
-        for index, estimator in enumerate(self.estimators):
-            member = with_seeds(estimator, self.seed, index)
-            weighted = sample_weight is not None
-            if weighted and not takes_weights(member):
-                found = f"member {index}, {type(member).__name__}, takes no sample_weight"
-                raise InputError(describe("W-FIT", "sample_weight", found, fix="fit without"))
-            with quiet():
-                member.fit(X, y, **({"sample_weight": sample_weight} if weighted else {}))
-            self.estimators_.append(member)
-        self.classes_ = np.unique(y)
-        self.n_features_in_ = X.shape[1]
-        names = getattr(self.estimators_[0], "feature_names_in_", None)
-        if names is not None:
-            self.feature_names_in_ = names
-        return self
-
-    def predict_proba(self, X: Any) -> Floats:
-        """Average what the members say."""
-        check_is_fitted(self)
-        seats = Members(ClassifierMember(member, self.classes_) for member in self.estimators_)
-        return mean(seats.outputs(X))
-
-    def predict(self, X: Any) -> npt.NDArray[Any]:
-        """Name the class of the largest mean, the first of equal ones."""
-        return np.asarray(self.classes_[self.predict_proba(X).argmax(axis=1)])
 
 
 @active_documented
@@ -89,14 +35,16 @@ class QueryByCommittee(ActiveClassifier):
     ----------
     estimator : estimator, list of estimators or None, default=None
         The committee: a classifier with members (bagging, a forest, voting, AdaBoost and its kin,
-        of this library or scikit-learn), or different classifiers in a list, whose probabilities
-        are averaged. Seeds that they have are kept. None is a random forest of 100 trees.
+        the first level of a stack, of this library or scikit-learn), or different classifiers in a
+        list, whose probabilities are averaged. Seeds that they have are kept. None is a random
+        forest of 100 trees.
     measure : str, default="vote_entropy"
         "vote_margin", "weighted_vote_margin", "vote_entropy", "kl_to_mean", "jensen_shannon" or
         "margin"; see :func:`measure_disagreement`.
     prefit : bool, default=False
         Whether the committee is fitted already, to the rows that ``fit`` is given: ``fit`` keeps
-        it, and ``teach`` is the first to fit a copy. A clone of this object is not fitted.
+        it, and ``teach`` is the first to fit a copy; weights that ``fit`` is given count from
+        then on. A clone of this object is not fitted.
     {asking}
 
     Attributes
@@ -167,27 +115,35 @@ class QueryByCommittee(ActiveClassifier):
             if not is_classifier(self.estimator):
                 found = f"{class_name(self.estimator)} is no classifier"
                 raise InputTypeError(describe("P-ESTIMATOR", "estimator", found))
+            check_kind(self.estimator, "estimator")
         super()._check()
 
     def _committee(self, seed: int, n_threads: int) -> Any:
         if self.estimator is None:
             return RandomForestClassifier(100, n_jobs=n_threads, random_state=seed % 2**32)
         if isinstance(self.estimator, (list, tuple)):
-            return SideBySide(list(self.estimator), seed)
-        return with_seeds(self.estimator, seed, 0)
+            named = in_order(self.estimator)
+            return SideBySide(named, n_jobs=n_threads, random_state=seed % 2**32)
+        return fill_seeds(self.estimator, seed, 0)
 
     def _fitted(self, labelled: Labelled, seed: int, n_threads: int, *, first: bool) -> Any:
+        if isinstance(self.estimator, (list, tuple)):
+            # Before a member is fitted, and even where one class, or prefit=True, lets nobody be.
+            panel = self._committee(seed, n_threads)
+            fit_params_of(panel, read_seats(panel), labelled.weight, {})
         if not (self.prefit and first):
             return super()._fitted(labelled, seed, n_threads, first=first)
         fitted = self.estimator
-        if isinstance(fitted, (list, tuple)):
-            members, fitted = list(fitted), SideBySide(list(fitted), seed)
-            fitted.estimators_ = members
-            fitted.classes_ = ballots_of(members).classes
         if fitted is None:
             found = "prefit=True without an estimator"
             raise InputError(describe("P-ESTIMATOR", "estimator", found))
-        ballots = ballots_of(fitted)
+        if isinstance(fitted, (list, tuple)):
+            fitted = SideBySide(in_order(fitted), prefit=True, n_jobs=n_threads)
+            fitted.fit(labelled.X, labelled.y)
+            ballots = ballots_of(self.estimator)  # knows the classes of all members
+        else:
+            labelled.weights_for(fitted)
+            ballots = ballots_of(fitted)
         check_members(len(ballots.weights))
         self._check_prefit(fitted, ballots.classes, labelled)
         return fitted

@@ -142,7 +142,7 @@ def read_problem(
     if weighted and not has_fit_parameter(estimator, "sample_weight"):
         found = f"unequal weights, which {name}.fit does not take"
         fix = "repeat the rows instead, or take a learner with sample_weight"
-        raise InputError(describe("W-FIT", "sample_weight", found, fix=fix))
+        raise InputTypeError(describe("W-FIT", "sample_weight", found, fix=fix))
     return Problem(estimator, X, values, target, classes, weight, rows, sizes, chance, weighted)
 
 

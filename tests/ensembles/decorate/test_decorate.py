@@ -152,7 +152,7 @@ def test_fractions_of_weights_go_to_the_learner():
     )
     wrong = np.average(alone.predict(X) != y, weights=weight)
     np.testing.assert_allclose(model.trials_["error_after"][0], wrong)
-    with pytest.raises(InputError, match=r"W-FIT.*KNeighborsClassifier.*takes no sample_weight"):
+    with pytest.raises(InputTypeError, match=r"W-FIT.*KNeighborsClassifier.*takes no sample_w"):
         DecorateClassifier(KNeighborsClassifier()).fit(X, y, weight)
 
 

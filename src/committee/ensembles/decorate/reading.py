@@ -105,7 +105,7 @@ def read_any(
         name = type(base).__name__
         found = f"{name}.fit takes no sample_weight, and rows cannot be repeated by fractions"
         fix = "weights that are whole multiples of one unit, or another estimator"
-        raise InputError(describe("W-FIT", "sample_weight", found, fix=fix))
+        raise InputTypeError(describe("W-FIT", "sample_weight", found, fix=fix))
     rows = _safe_indexing(read.X, order.rows)
     ordered = _ordered(labels, order)
     return AnyCrew(base, rows, read, order, categorical, ordered, seed, params)
