@@ -33,7 +33,7 @@ from committee import (
     VotingRegressor,
 )
 from committee.core.randomness import fill_seeds, member_seed
-from committee.ensembles.panel import out_of_fold, read_splits
+from committee.ensembles.panel import folds_of, out_of_fold
 
 ROWS = np.array([[0.0, 1], [1, 0], [2, 3], [3, 1], [4, 4], [5, 0]])
 LABELS = np.array(["b", "a", "b", "a", "a", "b"])
@@ -334,7 +334,7 @@ def test_members_are_given_frames(make):
     assert model.score(make(frame), y) > 0.95
     assert list(model.feature_names_in_) == ["town", "rooms"]
     task = members._read(make(frame), y, None, {})
-    held_out = out_of_fold(task, read_splits(4, task))
+    held_out = out_of_fold(task, list(folds_of(4, task, None)))
     assert ((held_out.mean(axis=0).argmax(axis=1) == y).mean()) > 0.8
     with pytest.raises(InputError, match="feature names"):
         model.predict(frame.rename(columns={"rooms": "windows"}))
@@ -348,10 +348,10 @@ def test_members_are_given_frames(make):
 )
 def test_out_of_fold_by_hand(iris, cv):
     X, y = iris
-    groups = {"groups": np.arange(len(y)) % 10} if isinstance(cv, GroupKFold) else {}
+    groups = np.arange(len(y)) % 10 if isinstance(cv, GroupKFold) else None
     model = panel(GaussianNB(), DecisionTreeClassifier(), random_state=0)
     task = model._read(X, y, None, {})
-    splits = read_splits(cv, task, **groups)
+    splits = list(folds_of(cv, task, groups))
     found = out_of_fold(task, splits)
     expected = np.zeros((2, len(y), 3))
     for k, (_, member) in enumerate(model.estimators):
@@ -365,7 +365,7 @@ def test_out_of_fold_by_hand(iris, cv):
 def test_rows_held_out_never_or_often(iris):
     X, y = iris
     task = panel(GaussianNB())._read(X, y, None, {})
-    splits = read_splits(ShuffleSplit(4, test_size=0.3, random_state=0), task)
+    splits = list(folds_of(ShuffleSplit(4, test_size=0.3, random_state=0), task, None))
     found = out_of_fold(task, splits)
     times = np.bincount(np.concatenate([test for _, test in splits]), minlength=len(y))
     assert set(times) >= {0, 1, 2}
@@ -386,11 +386,11 @@ def test_a_class_that_no_member_saw_has_share_zero(iris):
 def test_b34_a_class_rarer_than_folds(iris):
     X, y = iris
     task = panel(GaussianNB())._read(X[:103], y[:103], None, {})
-    with pytest.raises(InputError, match=r"'virginica' has 3 row\(s\) for 5 folds.*cv=3"):
-        read_splits(5, task)
+    with pytest.raises(InputError, match=r"Y-RARE.*'virginica' has 3 row\(s\), cv has 5 folds"):
+        folds_of(5, task, None)
 
 
 def test_rows_are_not_learned_and_held_out_at_once(iris):
     task = panel(GaussianNB())._read(*iris, None, {})
-    with pytest.raises(InputError, match=r"2 row\(s\) are learned and held out"):
+    with pytest.raises(InputError, match=r"P-FOLDS.*2 row\(s\) are learned and held out"):
         out_of_fold(task, [(np.arange(100), np.arange(98, 150))])

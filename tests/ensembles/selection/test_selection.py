@@ -9,7 +9,13 @@ from sklearn.base import clone
 from sklearn.datasets import load_iris, make_classification, make_friedman1
 from sklearn.dummy import DummyRegressor
 from sklearn.linear_model import LinearRegression, RidgeClassifier
-from sklearn.model_selection import GroupKFold, ShuffleSplit, cross_val_predict
+from sklearn.model_selection import (
+    GroupKFold,
+    KFold,
+    ShuffleSplit,
+    StratifiedGroupKFold,
+    cross_val_predict,
+)
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
 
@@ -234,6 +240,44 @@ def test_groups_stay_together(rows):
         POOL[0][1], X, y, groups=groups, cv=GroupKFold(7), method="predict_proba"
     )
     np.testing.assert_allclose(model.fit(X, y, groups=groups).oof_[0], held_out)
+    # A number of folds keeps them together, too, and a splitter that does not is refused.
+    together = StratifiedGroupKFold(5)
+    held_out = cross_val_predict(
+        POOL[0][1], X, y, groups=groups, cv=together, method="predict_proba"
+    )
+    for cv in (None, 5):
+        np.testing.assert_allclose(
+            model.set_params(cv=cv).fit(X, y, groups=groups).oof_[0], held_out
+        )
+    with pytest.raises(InputError, match=r"P-FOLDS.*group 'g0' on both sides"):
+        model.set_params(cv=KFold(5)).fit(X, y, groups=groups)
+
+
+def test_splits_may_be_masks(rows):
+    X, y = rows
+    late = np.arange(len(y)) >= 100
+    model = EnsembleSelectionClassifier(POOL[:2], cv=[(~late, late)], n_rounds=2).fit(X, y)
+    np.testing.assert_array_equal(np.isnan(model.oof_[0, :, 0]), ~late)
+    near = clone(POOL[0][1]).fit(X[~late], y[~late])
+    np.testing.assert_array_equal(model.oof_[0, late], near.predict_proba(X[late]))
+
+
+@pytest.mark.parametrize(
+    ("cv", "says"),
+    [
+        (1, r"'cv' parameter .*pairs\. Got 1"),
+        ([(range(9), [700])], r"P-FOLDS.*split 0 .*0 to 149"),
+        ([(range(9), [])], r"P-FOLDS.*split 0 has no rows to be asked about"),
+        ([([], range(9))], r"P-FOLDS.*split 0 has no rows to learn from"),
+        ([], r"P-FOLDS.*there is no split"),
+        (60, r"Y-RARE.*row\(s\), cv has 60 folds"),
+    ],
+)
+def test_b34_bad_folds(rows, cv, says):
+    model = EnsembleSelectionClassifier(POOL[:2], cv=cv)
+    with pytest.raises(ValueError, match=says):
+        model.fit(*rows)
+    assert not hasattr(model, "estimators_")
 
 
 def test_a_callable_judges_labels_and_shares():

@@ -11,8 +11,8 @@ from dataclasses import replace
 import numpy as np
 
 from committee.ensembles.panel import Job, PanelTask, Progress, Seat
+from committee.ensembles.panel.folds import Mask
 from committee.ensembles.stacking.climbing import Climbed, Intake
-from committee.ensembles.stacking.folds import Mask
 
 
 def chain(

@@ -19,8 +19,8 @@ from committee.core.members import Floats
 from committee.core.randomness import member_rng
 from committee.data.errors import describe, warn
 from committee.ensembles.panel import PanelTask, Seat
+from committee.ensembles.panel.folds import Mask, Rows
 from committee.ensembles.panel.remarks import heard
-from committee.ensembles.stacking.folds import Mask, Rows
 
 MOST_ROWS = 1000
 FEWEST_ROWS = 50  # a handful of rows held out tells nothing

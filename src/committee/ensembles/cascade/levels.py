@@ -23,16 +23,10 @@ from committee.ensembles.cascade.intake import CascadeIntake
 from committee.ensembles.cascade.leaking import probe, warn_of_leaks
 from committee.ensembles.joining import refuse_taken
 from committee.ensembles.panel import Panel, Progress
+from committee.ensembles.panel.folds import Folds, Mask, folds_of
 from committee.ensembles.panel.remarks import Remark, heard, tell
-from committee.ensembles.stacking.answers import (
-    StackTask,
-    check_classes,
-    folds_of,
-    methods_of,
-    seated,
-)
+from committee.ensembles.stacking.answers import StackTask, check_classes, methods_of, seated
 from committee.ensembles.stacking.climbing import Climbed, climb, count_jobs
-from committee.ensembles.stacking.folds import Folds, Mask
 from committee.ensembles.stacking.parts import Parts
 from committee.ensembles.stacking.record import (
     StackRecord,

@@ -183,6 +183,13 @@ class PanelTask:
         """Columns of y."""
         return 1 if self.y.ndim == 1 else int(self.y.shape[1])
 
+    @property
+    def usable(self) -> npt.NDArray[np.bool_]:
+        """Mark the rows that models may learn from: those of positive weight."""
+        if self.weight is None:
+            return np.ones(self.n_rows, dtype=np.bool_)
+        return np.asarray(self.weight > 0)
+
     def member(self, estimator: Any, *, votes: bool = False) -> Member:
         """Make a fitted estimator a member: outputs in the order of ``classes``, or numbers."""
         if self.classes is None:

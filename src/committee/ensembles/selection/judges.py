@@ -62,7 +62,7 @@ class Judge:
             known &= weight > 0
         if not known.any():
             found = "no row was held out of all folds it could be judged by"
-            raise InputError(describe("P-SPLIT", "cv", found, fix="a splitter with test rows"))
+            raise InputError(describe("P-FOLDS", "cv", found, fix="a splitter with test rows"))
         self.known = known
         self.members: Floats = outputs[:, known]
         self._target = target[known]

@@ -12,7 +12,6 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from sklearn.utils import metadata_routing
 
-from committee.core.bags import read_groups
 from committee.core.committee import Committee
 from committee.core.members import Floats
 from committee.core.params import choice, integer, real
@@ -25,8 +24,8 @@ from committee.ensembles.panel import (
     PanelTask,
     Progress,
     check_prefit,
+    folds_of,
     out_of_fold,
-    read_splits,
 )
 from committee.ensembles.selection.greedy import (
     SelectionPath,
@@ -48,7 +47,7 @@ class EnsembleSelection(Panel):
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         **Panel._parameter_constraints,
         "scoring": "no_validation",  # check_scoring says more
-        "cv": "no_validation",  # scikit-learn's check_cv says more
+        "cv": "no_validation",  # folds_of says more
         "n_rounds": [integer(0)],
         "n_init": [integer(1), choice("auto")],
         "n_bags": [integer(1)],
@@ -87,9 +86,10 @@ class EnsembleSelection(Panel):
         y : array-like of shape (n_samples,), for regressors also (n_samples, n_outputs)
             Their targets.
         sample_weight : array-like of shape (n_samples,), optional
-            Weighs rows in the score, and in ``fit`` of the members, all of which must take it.
+            Weighs rows in the score, and in ``fit`` of the members, all of which must take it. No
+            row of weight 0 is judged by.
         groups : array-like of shape (n_samples,), optional
-            For splitters by group.
+            For ``cv``; rows of one group are never on both sides of a split.
         **fit_params : dict
             For ``fit`` of the members, with scikit-learn's metadata routing enabled.
 
@@ -117,8 +117,7 @@ class EnsembleSelection(Panel):
 
     def _splits(self, task: PanelTask, groups: Any) -> Any:
         if not self.prefit:
-            by_group = read_groups(groups, task.n_rows)
-            return read_splits(self.cv, task, **({} if groups is None else {"groups": by_group}))
+            return list(folds_of(self.cv, task, groups))
         for name, given in (("cv", self.cv), ("groups", groups)):
             if given is not None:
                 found = f"{name} given, but the members are fitted and all rows are held out"

@@ -18,7 +18,6 @@ from committee.data import InputError
 from committee.data.errors import describe, listing
 from committee.ensembles.any_rows import AnyRows
 from committee.ensembles.panel import PanelTask, Seat
-from committee.ensembles.stacking.folds import Folds, read_folds, read_group_labels
 
 AUTO = ("predict_proba", "decision_function", "predict")
 
@@ -102,13 +101,6 @@ class StackTask(PanelTask):
         """Add to a task what classifiers are asked for."""
         return cls(**{f.name: getattr(task, f.name) for f in fields(task)}, methods=methods)
 
-    @property
-    def usable(self) -> npt.NDArray[np.bool_]:
-        """Mark the rows that models may learn from: those of positive weight."""
-        if self.weight is None:
-            return np.ones(self.n_rows, dtype=np.bool_)
-        return np.asarray(self.weight > 0)
-
     def keys(self) -> npt.NDArray[np.uint64]:
         """Hash the content of each row with its target."""
         target = self.y if self.codes is None else self.codes
@@ -135,16 +127,3 @@ def check_classes(model: Any) -> None:
     if hasattr(model, "n_classes_") and np.shape(model.classes_) != (model.n_classes_,):
         found = f"classes_ is {model.classes_!r}, fitted were {model.n_classes_} classes"
         raise InputError(describe("M-CLASSES", "classes_", found, fix="fit the model again"))
-
-
-def folds_of(cv: Any, task: StackTask, groups: Any) -> Folds:
-    """Divide the rows of a task."""
-    return read_folds(
-        cv,
-        task.X,
-        task.y,
-        read_group_labels(groups, task.n_rows),
-        classes=task.classes is not None,
-        usable=task.usable,
-        owner=task.owner,
-    )

@@ -13,9 +13,9 @@ from sklearn.utils.validation import _check_method_params
 from committee.data.errors import describe
 from committee.ensembles.member_fitting import of_kind, quiet
 from committee.ensembles.panel import Progress, Seat
+from committee.ensembles.panel.folds import Folds, Mask
 from committee.ensembles.stacking.answers import StackTask
 from committee.ensembles.stacking.climbing import Climbed, climb, count_jobs
-from committee.ensembles.stacking.folds import Folds, Mask
 from committee.ensembles.stacking.intake import StackIntake
 from committee.ensembles.stacking.parts import Parts
 

@@ -18,7 +18,7 @@ from sklearn.utils.validation import _check_method_params
 
 from committee.core.members import Floats
 from committee.ensembles.panel import Done, Job, PanelTask, Progress, Seat
-from committee.ensembles.stacking.folds import Mask, Rows
+from committee.ensembles.panel.folds import Mask, Rows
 from committee.ensembles.stacking.parts import Part, Parts
 
 Said = dict[int, Floats]  # by the index of a part, what its models say of the rows it is asked

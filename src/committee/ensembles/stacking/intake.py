@@ -15,7 +15,7 @@ import numpy as np
 from committee.core.members import Floats
 from committee.ensembles.joining import join_columns
 from committee.ensembles.panel import Seat
-from committee.ensembles.stacking.folds import Mask
+from committee.ensembles.panel.folds import Mask
 
 
 @dataclass(frozen=True, eq=False)

@@ -20,7 +20,7 @@ from committee.core.bags import LeftOut
 from committee.core.members import Floats
 from committee.data import InputError
 from committee.data.errors import describe
-from committee.ensembles.stacking.folds import Folds, Mask, Rows
+from committee.ensembles.panel.folds import Folds, Mask, Rows
 
 
 @dataclass(eq=False)

@@ -19,7 +19,7 @@ from committee.core.members import Floats
 from committee.data import InputError
 from committee.data.errors import describe, rows_text
 from committee.ensembles.stacking.answers import StackTask
-from committee.ensembles.stacking.folds import Folds, read_group_labels
+from committee.ensembles.panel.folds import Folds, read_group_labels
 from committee.ensembles.stacking.parts import Parts
 
 

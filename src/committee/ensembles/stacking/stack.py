@@ -29,20 +29,14 @@ from committee.ensembles.joining import refuse_taken
 from committee.ensembles.member_fitting import takes_weights
 from committee.ensembles.opinions import FEW_ROWS
 from committee.ensembles.panel import PanelTask, Progress, Seat, check_prefit
+from committee.ensembles.panel.folds import ALLOWED, Folds, Mask, folds_of
 from committee.ensembles.panel.panel import panel_attributes
 from committee.ensembles.panel.remarks import heard, tell
 from committee.ensembles.panel.routing import router_of
 from committee.ensembles.panel.seats import given_members
-from committee.ensembles.stacking.answers import (
-    StackTask,
-    check_classes,
-    folds_of,
-    methods_of,
-    seated,
-)
+from committee.ensembles.stacking.answers import StackTask, check_classes, methods_of, seated
 from committee.ensembles.stacking.blueprint import Blueprint
 from committee.ensembles.stacking.climbing import Climbed
-from committee.ensembles.stacking.folds import Folds, Mask
 from committee.ensembles.stacking.intake import StackIntake, level_names
 from committee.ensembles.stacking.listing import Listed
 from committee.ensembles.stacking.meta_models import BY_MEMBER, MeanClassifier, meta_model
@@ -142,7 +136,8 @@ class Stack(TransformerMixin, Listed):
                 raise InputError(describe("P-PANEL", "cv", found, fix="another cv"))
             check_prefit(task.seats, task.schema.n_features, task.classes)
         else:
-            folds = folds_of(self.cv, task, groups) if folds is None else folds
+            if folds is None:
+                folds = folds_of(self.cv, task, groups, allowed=f"{ALLOWED}, or 'prefit'")
             parts = Parts(folds, len(levels), task.usable)
         return Blueprint(task, levels, intake, folds, parts, meta, params, every)
 

@@ -18,7 +18,7 @@ from committee.core.members import Floats
 from committee.core.plot_style import BLUE, CYCLE, INK, Axes, Figure, new_axes, tidy
 from committee.data import InputError
 from committee.data.errors import describe
-from committee.ensembles.stacking.folds import read_folds
+from committee.ensembles.panel.folds import read_folds
 from committee.theory.displays.boosters import label_ends
 
 TRAINING, GREY = "training", "#777777"
