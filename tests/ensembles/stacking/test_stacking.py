@@ -1,5 +1,7 @@
 """Stacking: the leak and its cure, meta-models by name, folds of all kinds, errors, proof."""
 
+import warnings
+
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -14,6 +16,7 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
 
 from committee import (
+    DataWarning,
     DecisionTreeClassifier,
     InputError,
     StackingClassifier,
@@ -99,6 +102,22 @@ def test_r105_frames_stay_frames_and_sparse_rows_sparse(iris):
     clash = pd.DataFrame(X, columns=["stackingclassifier_deep0", "b", "c", "d"])
     with pytest.raises(InputError, match="stackingclassifier_deep0"):
         StackingClassifier(TREES, passthrough=True).fit(clash, y)
+
+
+@pytest.mark.parametrize("make", [np.asarray, pd.DataFrame, sparse.csr_array])
+@pytest.mark.parametrize("final", [None, "linear", DecisionTreeClassifier()], ids=str)
+def test_b33_one_class_has_no_use_for_features(make, final):
+    rows = make(pd.DataFrame(ROWS, columns=["a", "b", "c"]))
+    y = np.full(60, "only")
+    model = StackingClassifier(TREES, final, passthrough=True, random_state=0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DataWarning)
+        model.fit(rows, y)
+    np.testing.assert_array_equal(model.predict(rows), y)
+    np.testing.assert_array_equal(model.predict_proba(rows), np.ones((60, 1)))
+    names = ["stackingclassifier_flat", "stackingclassifier_deep"]
+    assert model.get_feature_names_out().tolist() == names
+    np.testing.assert_array_equal(model.transform(rows), np.ones((60, 2)))
 
 
 def test_categories_reach_the_meta_model():

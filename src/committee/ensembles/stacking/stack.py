@@ -151,10 +151,12 @@ class Stack(TransformerMixin, Listed):
         )
         n_classes = None if classes is None else len(classes)
         names, drop = level_names(levels), self.drop is not None
-        if self.passthrough:
+        # Of one class the meta-model is a plain mean, which has no use for features.
+        passthrough = bool(self.passthrough) and n_classes != 1
+        if passthrough:
             members = "|".join(re.escape(member) for level in names for member in level)
             refuse_taken(task.schema.feature_names, rf"{name.lower()}_({members})\d*")
-        return StackIntake(names, methods, n_classes, bool(self.passthrough), drop, name.lower())
+        return StackIntake(names, methods, n_classes, passthrough, drop, name.lower())
 
     def _by_member(self) -> bool:
         return isinstance(self.final_estimator, str) and self.final_estimator in BY_MEMBER
@@ -294,8 +296,9 @@ class Stack(TransformerMixin, Listed):
         """
         check_is_fitted(self)
         names = self.intake_.names(len(self.levels_) - 1, self.columns_[-1])
-        given = _check_feature_names_in(self, input_features, generate_names=self.passthrough)
-        return np.array([*names, *(given if self.passthrough else ())], dtype=object)
+        appended = self.intake_.passthrough
+        given = _check_feature_names_in(self, input_features, generate_names=appended)
+        return np.array([*names, *(given if appended else ())], dtype=object)
 
     def _seen(self, rows: Any) -> Any:
         """Ask level after level; give the rows that the meta-model sees."""

@@ -25,7 +25,7 @@ n_jobs : int or None, default=None
     is all cores. The result does not depend on it.
 passthrough : bool, default=False
     Whether the features stand behind the answers in what the meta-model, and every level above the
-    first, sees. Frames stay frames, sparse rows sparse.
+    first, sees. Frames stay frames, sparse rows sparse. Where y has one class nothing is appended.
 verbose : int, default=0
     Above 0, a line is printed for each model that is fitted.
 levels : list of lists of (str, estimator), or None, default=None
