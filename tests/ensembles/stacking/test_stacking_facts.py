@@ -13,8 +13,11 @@ from sklearn.linear_model import BayesianRidge, LogisticRegression, Ridge, Ridge
 from sklearn.model_selection import KFold
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import FunctionTransformer
 
 from committee import (
+    CascadeClassifier,
     DecisionTreeClassifier,
     InputError,
     StackingClassifier,
@@ -146,6 +149,22 @@ def test_frozen_members_are_asked_as_they_are(iris):
     model = StackingClassifier([("old", frozen), *TREES], "linear", random_state=0)
     model.fit(X[1::2], y[1::2])
     np.testing.assert_array_equal(model.oof_[:, :3], frozen.predict_proba(X[1::2]))
+
+
+@pytest.mark.parametrize("nested", [False, True])
+def test_nobody_vouches_for_frozen_members(iris, nested):
+    """1-NN that knows all labels says the same the second time; only its kind tells."""
+    X, y = iris
+    old = FrozenEstimator(KNeighborsClassifier(1).fit(X, y))
+    member = ("old", make_pipeline(FunctionTransformer(), old) if nested else old)
+    name = "Pipeline" if nested else "FrozenEstimator"
+    for model in (
+        StackingClassifier([*TREES, member], "linear", cv=3, random_state=0),
+        StackingClassifier(levels=[[member], TREES], final_estimator="linear", cv=3),
+        CascadeClassifier([member, TREES[0]], cv=3, random_state=0),
+    ):
+        with pytest.raises(InputError, match=rf"M-LEAK.*known to nobody here: 'old' \({name}\)"):
+            model.fit(X, y).verify_no_leak(X, y)
 
 
 def test_progress_is_told_and_printed(iris, capsys):

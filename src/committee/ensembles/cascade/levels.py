@@ -33,6 +33,7 @@ from committee.ensembles.stacking.record import (
     StackReport,
     check_record,
     compare_answers,
+    refuse_frozen,
 )
 
 Answer = TypeVar("Answer")
@@ -146,11 +147,12 @@ class Cascade(Panel):
     def verify_no_leak(
         self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None, **fit_params: Any
     ) -> StackReport:
-        """Verify that, with ``cv``, levels learned from answers about rows that were held out.
+        """Fit, with ``cv``, all models again, each on its part alone, and compare the answers.
 
         No split may have a row, or a group, on both sides; the bitmap of who saw what must follow
-        from the splits; and all models are fitted again, each on a copy of nothing but the rows of
-        its part, and must give the answers of ``level_oof_`` bit for bit.
+        from the splits; and the models must give the answers of ``level_oof_`` bit for bit. So the
+        answers kept are those of the parts on record, unless a member knows rows from elsewhere;
+        frozen members, which do, are refused.
 
         Parameters
         ----------
@@ -165,8 +167,8 @@ class Cascade(Panel):
         Raises
         ------
         InputError
-            Naming the first split, part or row that disagrees; and always with ``cv=None``, where
-            levels learn in sample.
+            Naming the first split, part or row that disagrees, or frozen members; and always with
+            ``cv=None``, where levels learn in sample.
         """
         check_is_fitted(self)
         if not hasattr(self, "record_"):
@@ -175,6 +177,7 @@ class Cascade(Panel):
         record = self.record_
         task, parts, _ = self._plan(X, y, sample_weight, groups, fit_params, record.folds)
         assert parts is not None
+        refuse_frozen(task.seats)
         check_record(record, task, parts, groups)
         task = replace(task, seed=record.seed, verbose=0)
         again = _climbed(task, parts, self.intake_, Progress(len(record.models)))

@@ -1,8 +1,9 @@
-"""Who saw what: the record of a stack, and the proof that no answer comes from a model that peeked.
+"""Who saw what: the record of a stack, and a second fit that shows whether it is true.
 
 A model is named by its level, its member and its part of the rows; the bitmap of a part marks the
 rows that its models left out. A model of a higher level has seen, through the answers it learned
-from, nothing but rows of its own part, since these come from smaller parts.
+from, nothing but rows of its own part, since these come from smaller parts; that parts nest so is
+tested against naive nested cross-validation.
 """
 
 from __future__ import annotations
@@ -13,13 +14,15 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from sklearn.frozen import FrozenEstimator
 
 from committee.core.bags import LeftOut
 from committee.core.members import Floats
 from committee.data import InputError
-from committee.data.errors import describe, rows_text
-from committee.ensembles.stacking.answers import StackTask
+from committee.data.errors import describe, listing, rows_text
+from committee.ensembles.panel import Seat
 from committee.ensembles.panel.folds import Folds, read_group_labels
+from committee.ensembles.stacking.answers import StackTask
 from committee.ensembles.stacking.parts import Parts
 
 
@@ -126,6 +129,28 @@ class StackReport:
             f"{self.n_models} models, fitted again on nothing but their {self.n_parts} parts, give "
             f"the {self.n_answers} out-of-fold answers bit for bit."
         )
+
+
+def refuse_frozen(seats: Sequence[Seat]) -> None:
+    """Refuse to vouch for members that are frozen, or hold what is.
+
+    ``fit`` leaves them as they are, so that a second fit gives the answers of the first whatever
+    they have seen before.
+
+    Raises
+    ------
+    InputError
+        Naming them.
+    """
+    frozen = [str(seat) for seat in seats if _holds_frozen(seat.estimator)]
+    if frozen:
+        found = f"frozen, and what they have seen is known to nobody here: {listing(frozen)}"
+        raise _leak("estimators", found, "members that are fitted by this model")
+
+
+def _holds_frozen(estimator: Any) -> bool:
+    inside = estimator.get_params(deep=True).values()
+    return any(isinstance(part, FrozenEstimator) for part in (estimator, *inside))
 
 
 def check_record(record: StackRecord, task: StackTask, parts: Parts, groups: Any) -> None:

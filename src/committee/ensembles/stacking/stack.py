@@ -46,6 +46,7 @@ from committee.ensembles.stacking.record import (
     StackReport,
     check_record,
     compare_answers,
+    refuse_frozen,
 )
 
 
@@ -229,12 +230,13 @@ class Stack(TransformerMixin, Listed):
     def verify_no_leak(
         self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None, **fit_params: Any
     ) -> StackReport:
-        """Verify that out-of-fold answers come from models that have not seen the row.
+        """Fit all models again, each on the rows of its part alone, and compare the answers.
 
         No split may have a row, or a group, on both sides; the bitmap of who saw what must follow
-        from the splits; and all models are fitted again, each on a copy of nothing but the rows of
-        its part, and must give the answers of ``level_oof_`` bit for bit. That takes as long as
-        ``fit``, and needs members that give the same with the same ``random_state``.
+        from the splits; and the models must give the answers of ``level_oof_`` bit for bit. So the
+        answers kept are those of the parts on record, unless a member knows rows from elsewhere;
+        frozen members, which do, are refused. That takes as long as ``fit``, and needs members
+        that give the same with the same ``random_state``.
 
         Parameters
         ----------
@@ -249,7 +251,8 @@ class Stack(TransformerMixin, Listed):
         Raises
         ------
         InputError
-            Naming the first split, part or row that disagrees, or rows that are not those of fit.
+            Naming the first split, part or row that disagrees, rows that are not those of fit, or
+            frozen members.
         """
         check_is_fitted(self)
         if not hasattr(self, "record_"):
@@ -258,6 +261,7 @@ class Stack(TransformerMixin, Listed):
         record = self.record_
         plan = self._plan(X, y, sample_weight, groups, fit_params, record.folds)
         assert plan.parts is not None
+        refuse_frozen(plan.task.seats)
         check_record(record, plan.task, plan.parts, groups)
         plan = replace(plan, task=replace(plan.task, seed=record.seed, verbose=0))
         again = plan.climb(Progress(plan.n_models)).oof
