@@ -263,6 +263,14 @@ def test_groups_are_kept_together(iris):
         model.verify_no_leak(X, y, groups=np.arange(150) % 7)
 
 
+def test_groups_have_no_use_where_members_are_fitted(iris):
+    X, y = iris
+    model = StackingClassifier([("bayes", GaussianNB().fit(X, y))], cv="prefit")
+    with pytest.raises(InputError, match=r"M-PREFIT.*groups given, but the members are fitted"):
+        model.fit(X, y, groups=np.arange(150))
+    assert not hasattr(model, "estimators_")
+
+
 def test_b34_class_rarer_than_the_folds(iris):
     X, y = iris
     rare = np.r_[np.arange(50, 150), :3]

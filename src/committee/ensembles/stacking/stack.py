@@ -135,6 +135,9 @@ class Stack(TransformerMixin, Listed):
             if len(levels) > 1:
                 found = "cv='prefit' with several levels, of which one at most was fitted before"
                 raise InputError(describe("P-PANEL", "cv", found, fix="another cv"))
+            if groups is not None:
+                found = "groups given, but the members are fitted and all rows are held out"
+                raise InputError(describe("M-PREFIT", "groups", found, fix="groups=None"))
             check_prefit(task.seats, task.schema.n_features, task.classes)
         else:
             if folds is None:
