@@ -26,6 +26,8 @@ from committee import (
     DecisionTreeRegressor,
     InputError,
 )
+from committee.core.randomness import member_rng
+from committee.ensembles.cascade import leaking
 
 BAYES, PLANE = ("bayes", GaussianNB()), ("plane", LinearDiscriminantAnalysis())
 TREE = ("tree", OtherTree(max_depth=3, random_state=0))
@@ -164,6 +166,18 @@ def test_levels_that_do_not_remember_are_not_warned_of(noisy, iris):
         CascadeClassifier([NEAR, TREE], random_state=0).fit(
             ROWS[:60], np.minimum(np.arange(60), 20)
         )
+
+
+def test_rows_to_probe_are_drawn_by_no_seed_of_a_member(iris, monkeypatch):
+    drawn = []
+
+    def draw(seed, index):
+        drawn.append(index)
+        return member_rng(seed, index)
+
+    monkeypatch.setattr(leaking, "member_rng", draw)
+    CascadeClassifier([("none", "drop"), BAYES, TREE], random_state=0).fit(*iris)
+    assert drawn == [3]  # the members' are 1 and 2
 
 
 @pytest.mark.parametrize(

@@ -56,13 +56,30 @@ class Remembering:
         return self.own < self.share * self.other and self.other - self.own > SURE * self.spread
 
 
-def probe(task: PanelTask, seat: Seat, usable: Mask) -> Remembering | None:
-    """Fit a copy of a member on a few rows; None where these cannot tell."""
+def probe(task: PanelTask, seat: Seat, usable: Mask, stream: int) -> Remembering | None:
+    """Fit a copy of a member on a few rows; None where these cannot tell.
+
+    Parameters
+    ----------
+    task : PanelTask
+        Rows and members.
+    seat : Seat
+        The member.
+    usable : ndarray of bool
+        The rows to draw from.
+    stream : int
+        What the rows are drawn by, beyond the index of every member, dropped ones counted, so that
+        nothing else is drawn alike.
+
+    Returns
+    -------
+    Remembering or None
+        Its errors.
+    """
     rows = np.flatnonzero(usable)
     if len(rows) < FEWEST_ROWS:
         return None
-    # Beyond the members' own seeds, so that nothing else is drawn alike.
-    rows = member_rng(task.seed, len(task.seats)).permutation(rows)[:MOST_ROWS]
+    rows = member_rng(task.seed, stream).permutation(rows)[:MOST_ROWS]
     cut = (4 * len(rows)) // 5
     own, other = np.sort(rows[:cut]), np.sort(rows[cut:])
     if task.classes is not None and len(np.unique(task.y[own])) < len(np.unique(task.y[rows])):

@@ -91,7 +91,8 @@ class Cascade(Panel):
         task, parts, folds = self._plan(X, y, sample_weight, groups, fit_params)
         if folds is None and self.check_leak:
             # The last level shows nothing to anybody.
-            probes = [probe(task, seat, task.usable) for seat in task.seats[:-1]]
+            stream = len(self.estimators)
+            probes = [probe(task, seat, task.usable, stream) for seat in task.seats[:-1]]
             warn_of_leaks([each for each in probes if each is not None], task.classes is None)
         intake = CascadeIntake(tuple(seat.name for seat in task.seats), self.drop_last)
         levels = [(seat,) for seat in task.seats]
