@@ -242,6 +242,16 @@ def test_frames_stay_frames_and_sparse_rows_sparse(iris):
         CascadeClassifier(members).fit(clash, y)
 
 
+def test_probabilities_are_those_of_the_last_level_that_is_not_dropped(iris):
+    assert not hasattr(CascadeClassifier(None), "predict_proba")
+    assert not hasattr(CascadeClassifier([("a", "drop")]), "predict_proba")
+    ridge, none = ("ridge", RidgeClassifier()), ("none", "drop")
+    model = CascadeClassifier([ridge, BAYES, none], random_state=0)
+    assert hasattr(model, "predict_proba")
+    assert hasattr(model.fit(*iris), "predict_proba")
+    assert not hasattr(CascadeClassifier([BAYES, ridge, none]), "predict_proba")
+
+
 def test_bad_parameters(iris):
     X, y = iris
     with pytest.raises(InputError, match="groups are given, while cv=None"):

@@ -27,9 +27,8 @@ from committee.ensembles.panel.seats import given_members
 
 def _has_shares(model: Any) -> bool:
     """Tell whether the last level has probabilities; otherwise the cascade has none."""
-    fitted = getattr(model, "estimators_", None)
-    last = fitted[-1] if fitted else model.estimators[-1][1]
-    return getattr(last, "predict_proba", None) is not None
+    levels = getattr(model, "estimators_", None) or given_members(model.estimators)
+    return bool(levels) and getattr(levels[-1], "predict_proba", None) is not None
 
 
 @cascade_documented
