@@ -242,6 +242,21 @@ def test_frames_stay_frames_and_sparse_rows_sparse(iris):
         CascadeClassifier(members).fit(clash, y)
 
 
+def test_b60_nobody_is_asked_about_no_rows(iris):
+    """Members of scikit-learn refuse such rows."""
+    X, y = iris
+    model = CascadeClassifier([BAYES, TREE], random_state=0).fit(X, y)
+    for method in ("staged_predict", "staged_predict_proba"):
+        said, expected = (list(getattr(model, method)(rows)) for rows in (X[:0], X))
+        assert [each.shape for each in said] == [(0, *each.shape[1:]) for each in expected]
+        assert [each.dtype for each in said] == [each.dtype for each in expected]
+    for targets in (NUMBERS, ROWS[:, :2]):
+        numbers = CascadeRegressor([("a", Ridge()), ("b", Ridge())], random_state=0)
+        numbers.fit(ROWS, targets)
+        assert numbers.predict(ROWS[:0]).shape == targets[:0].shape
+        assert [each.shape for each in numbers.staged_predict(ROWS[:0])] == [targets[:0].shape] * 2
+
+
 def test_probabilities_are_those_of_the_last_level_that_is_not_dropped(iris):
     assert not hasattr(CascadeClassifier(None), "predict_proba")
     assert not hasattr(CascadeClassifier([("a", "drop")]), "predict_proba")

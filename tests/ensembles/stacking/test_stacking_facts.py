@@ -3,8 +3,10 @@
 import warnings
 
 import numpy as np
+import pandas as pd
 import pytest
 import sklearn
+from scipy import sparse
 from sklearn.datasets import load_iris
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.exceptions import NotFittedError
@@ -265,6 +267,27 @@ def test_parameters_of_predict_go_to_the_meta_model():
         model = StackingRegressor([("line", Ridge())], final).fit(ROWS, NUMBERS)
         np.testing.assert_array_equal(model.predict(ROWS, return_std=True), both)
     assert model.get_feature_names_out().tolist() == ["stackingregressor_line"]
+
+
+@pytest.mark.parametrize("make", [np.asarray, pd.DataFrame, sparse.csr_array])
+@pytest.mark.parametrize("passthrough", [False, True])
+def test_b60_nobody_is_asked_about_no_rows(iris, make, passthrough):
+    """Members of scikit-learn refuse such rows."""
+    X, y = iris
+    rows = make(pd.DataFrame(X, columns=["a", "b", "c", "d"]))
+    none = rows[:0]
+    levels = [[("near", KNeighborsClassifier(5))], [("top", KNeighborsClassifier(3))]]
+    model = StackingClassifier(levels=levels, passthrough=passthrough, cv=3)
+    model.set_params(final_estimator=LogisticRegression(C=0.1)).fit(rows, y)
+    for method in ("predict", "predict_proba", "decision_function", "transform"):
+        said, expected = getattr(model, method)(none), getattr(model, method)(rows)
+        assert type(said) is type(expected), method
+        assert said.shape == (0, *expected.shape[1:]), method
+    model.fit(rows, y == "setosa")
+    assert model.decision_function(none).shape == (0,)
+    for targets in (X[:, 0], X[:, :2]):
+        numbers = StackingRegressor([("line", Ridge())], Ridge(), cv=3).fit(rows, targets)
+        assert numbers.predict(none).shape == targets[:0].shape
 
 
 def test_several_targets_need_a_meta_model_for_them():

@@ -100,6 +100,9 @@ class CascadeClassifier(ClassifierMixin, Cascade):
     def _shares(self, estimator: Any, rows: Any) -> Floats:
         return ClassifierMember(estimator, self.classes_).outputs(rows)
 
+    def _no_shares(self) -> Floats:
+        return np.empty((0, len(self.classes_)))
+
     def predict(self, X: Any) -> npt.NDArray[Any]:
         """Predict the class of each row by the last level.
 
@@ -113,7 +116,7 @@ class CascadeClassifier(ClassifierMixin, Cascade):
         ndarray of shape (n_samples,)
             Labels.
         """
-        return np.asarray(self._last(X, ask_label, lambda: self.classes_[:0]))
+        return np.asarray(self._last(X, ask_label, self._nothing))
 
     @available_if(_has_shares)  # type: ignore[untyped-decorator]
     def predict_proba(self, X: Any) -> Floats:
@@ -129,7 +132,7 @@ class CascadeClassifier(ClassifierMixin, Cascade):
         ndarray of shape (n_samples, n_classes)
             In the order of ``classes_``.
         """
-        return np.asarray(self._last(X, self._shares, lambda: np.empty((0, len(self.classes_)))))
+        return np.asarray(self._last(X, self._shares, self._no_shares))
 
     @available_if(_has_shares)  # type: ignore[untyped-decorator]
     def predict_log_proba(self, X: Any) -> Floats:
@@ -161,7 +164,7 @@ class CascadeClassifier(ClassifierMixin, Cascade):
         ndarray of shape (n_samples, n_classes)
             In the order of ``classes_``; of a level without probabilities a 1 for its label.
         """
-        yield from self._stages(self._rows(X), self._shares)
+        yield from self._stages(self._rows(X), self._shares, self._no_shares)
 
 
 @cascade_documented
@@ -220,10 +223,10 @@ class CascadeRegressor(RegressorMixin, Cascade):
 
         Returns
         -------
-        ndarray of shape (n_samples,)
+        ndarray of shape (n_samples,) or (n_samples, n_outputs)
             The predictions.
         """
-        return np.asarray(self._last(X, ask_label, lambda: np.empty(0)))
+        return np.asarray(self._last(X, ask_label, self._nothing))
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -40,6 +40,8 @@ named_estimators_ : Bunch
     The same by name.
 stack_method_ : list of str
     What each level is asked for.
+n_outputs_ : int
+    Columns of y.
 widths_ : list of int
     Columns that each level sees: the features, and what earlier levels said but for constant
     columns, such as that of a class a level has never seen.

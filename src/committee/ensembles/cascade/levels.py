@@ -58,6 +58,7 @@ class Cascade(Panel):
     intake_: CascadeIntake
     columns_: list[list[Mask]]
     level_oof_: list[Floats]
+    n_outputs_: int
     record_: StackRecord
 
     def _answers(self) -> tuple[str, ...]:
@@ -105,6 +106,7 @@ class Cascade(Panel):
                 "intake_": intake,
                 "columns_": climbed.keep,
                 "stack_method_": self._methods(task),
+                "n_outputs_": task.n_targets,
                 "widths_": [task.schema.n_features + _columns(keep) for keep in climbed.keep],
             }
             if parts is not None and folds is not None:
@@ -191,9 +193,23 @@ class Cascade(Panel):
         names, members = zip(*self.estimators, strict=True)
         return _VisualBlock("serial", members, names=names)
 
-    def _stages(self, rows: Any, ask: Callable[[Any, Any], Answer]) -> Iterator[Answer]:
-        """Ask each level in turn; what several of them warn of is told once."""
+    def _nothing(self) -> npt.NDArray[Any]:
+        """Say of no rows what ``predict`` says."""
+        if is_classifier(self):
+            return self.classes_[:0]
+        return np.empty(0 if self.n_outputs_ == 1 else (0, self.n_outputs_))
+
+    def _stages(
+        self, rows: Any, ask: Callable[[Any, Any], Answer], none: Callable[[], Answer]
+    ) -> Iterator[Answer]:
+        """Ask each level in turn; what several of them warn of is told once.
+
+        Where there is no row, which many a member refuses, nobody is asked.
+        """
         check_classes(self)
+        if _num_samples(rows) == 0:
+            yield from (none() for _ in self.estimators_)
+            return
         said: list[Floats] = []
         told: set[Remark] = set()
         for estimator, keep in zip(self.estimators_, self.columns_, strict=True):
@@ -212,10 +228,8 @@ class Cascade(Panel):
         return RegressorMember(estimator)
 
     def _last(self, X: Any, ask: Callable[[Any, Any], Any], none: Callable[[], Any]) -> Any:
-        """Ask the last level; where there is no row, which many a member refuses, nobody."""
+        """Ask the last level."""
         rows = self._rows(X)
-        if _num_samples(rows) == 0:
-            return none()
         n_levels, level = len(self.columns_), 0
 
         def last(estimator: Any, seen: Any) -> Any:
@@ -223,7 +237,7 @@ class Cascade(Panel):
             level += 1
             return ask(estimator, seen) if level == n_levels else None
 
-        *_, answer = self._stages(rows, last)
+        *_, answer = self._stages(rows, last, none)
         return answer
 
     def staged_predict(self, X: Any) -> Iterator[npt.NDArray[Any]]:
@@ -236,10 +250,10 @@ class Cascade(Panel):
 
         Yields
         ------
-        ndarray of shape (n_samples,)
+        ndarray of shape (n_samples,) or (n_samples, n_outputs)
             What the level says by itself; the last is ``predict``.
         """
-        yield from self._stages(self._rows(X), ask_label)
+        yield from self._stages(self._rows(X), ask_label, self._nothing)
 
     def level_scores(self, X: Any, y: Any, sample_weight: Any = None) -> Floats:
         """Score each level: what it adds is the difference to the level before.

@@ -74,6 +74,7 @@ class Stack(TransformerMixin, Listed):
     record_: StackRecord
     intake_: StackIntake
     columns_: list[Mask]
+    n_outputs_: int
     drop: str | None = None
 
     def _answers(self) -> tuple[str, ...]:
@@ -209,6 +210,7 @@ class Stack(TransformerMixin, Listed):
             "columns_": plan.columns(climbed.oof),
             "stack_method_": [method for level in plan.intake.methods for method in level],
             "n_unanswered_": int((~plan.known()).sum()),
+            "n_outputs_": task.n_targets,
         }
         if plan.folds is not None and plan.parts is not None:
             kept["record_"] = StackRecord.of(
@@ -310,6 +312,9 @@ class Stack(TransformerMixin, Listed):
     def _seen(self, rows: Any) -> Any:
         """Ask level after level; give the rows that the meta-model sees."""
         check_classes(self)
+        if _num_samples(rows) == 0:  # which many a member would refuse
+            none = [np.empty((0, len(columns))) for columns in self.columns_]
+            return self.intake_.join(rows, none, self.columns_)
         n_threads = 1 if _num_samples(rows) <= FEW_ROWS else self._threads()
         said: list[Floats] = []
         below = rows

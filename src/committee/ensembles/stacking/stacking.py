@@ -203,10 +203,14 @@ class StackingClassifier(ClassifierMixin, Stack):
         Returns
         -------
         ndarray of shape (n_samples,) or (n_samples, n_classes)
-            As the meta-model gives them.
+            As the meta-model gives them; of no rows in scikit-learn's form, one column for two
+            classes.
         """
-        seen = self._seen(self._rows(X))
-        return np.asarray(self.final_estimator_.decision_function(seen))
+        rows = self._rows(X)
+        if _num_samples(rows) == 0:
+            n_classes = len(self.final_estimator_.classes_)
+            return np.empty(0 if n_classes == 2 else (0, n_classes))
+        return np.asarray(self.final_estimator_.decision_function(self._seen(rows)))
 
 
 @stacking_documented
@@ -274,7 +278,7 @@ class StackingRegressor(RegressorMixin, Stack):
 
         Returns
         -------
-        ndarray of shape (n_samples,)
+        ndarray of shape (n_samples,) or (n_samples, n_outputs)
             The predictions.
         """
         return _final_predict(self, X, predict_params)
@@ -291,7 +295,9 @@ class StackingRegressor(RegressorMixin, Stack):
 def _final_predict(model: Any, X: Any, params: dict[str, Any]) -> npt.NDArray[Any]:
     rows = model._rows(X)
     if _num_samples(rows) == 0:  # which many a meta-model would refuse
-        return np.asarray(model.classes_[:0]) if hasattr(model, "classes_") else np.empty(0)
+        if hasattr(model, "classes_"):
+            return np.asarray(model.classes_[:0])
+        return np.empty(0 if model.n_outputs_ == 1 else (0, model.n_outputs_))
     if routing_enabled() and params:
         params = dict(process_routing(model, "predict", **params).final_estimator.predict)
     return np.asarray(model.final_estimator_.predict(model._seen(rows), **params))

@@ -55,6 +55,8 @@ level_oof_ : list of ndarray
     The honest answers of each level, with the columns of all classes.
 n_unanswered_ : int
     Rows without an honest answer.
+n_outputs_ : int
+    Columns of y.
 record_ : StackRecord
     Who saw what: the splits, a bitmap of the rows each part leaves out, and the models.
 n_features_in_, feature_names_in_
