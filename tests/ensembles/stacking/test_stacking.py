@@ -14,6 +14,7 @@ from sklearn.linear_model import LinearRegression, LogisticRegression, Ridge, Ri
 from sklearn.model_selection import GroupKFold, KFold, RepeatedStratifiedKFold, TimeSeriesSplit
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
+from sklearn.svm import SVC
 
 from committee import (
     DataWarning,
@@ -224,6 +225,28 @@ def test_what_members_are_asked_for(iris, method):
     two = StackingClassifier(members, "linear", stack_method=method).fit(X, y == "setosa")
     assert two.oof_.shape == (150, 2)
     assert two.get_feature_names_out().tolist() == [f"stackingclassifier_{n}" for n, _ in members]
+
+
+def test_members_may_have_scores_of_classes_and_of_pairs():
+    """Of four classes SVC has six decision values, and they are named as its own."""
+    y = np.digitize(ROWS[:, 0], [-0.7, 0.0, 0.7])
+    members = [
+        ("pairs", SVC(decision_function_shape="ovo")),
+        ("bayes", GaussianNB()),
+        ("ridge", RidgeClassifier()),
+    ]
+    frame = pd.DataFrame(ROWS, columns=["a", "b", "c"])
+    for cv in (3, "prefit"):
+        given = [(name, member.fit(frame, y)) for name, member in members]
+        final = DecisionTreeClassifier(max_depth=2, random_state=0)
+        model = StackingClassifier(given, final, passthrough=True, cv=cv).fit(frame, y)
+        widths = {"pairs": 6, "bayes": 4, "ridge": 4}
+        names = [f"stackingclassifier_{name}{k}" for name, n in widths.items() for k in range(n)]
+        assert model.get_feature_names_out().tolist() == [*names, "a", "b", "c"]
+        seen = model.transform(frame)
+        assert seen.columns.tolist() == [*names, "a", "b", "c"]
+        ridge = model.named_estimators_["ridge"].decision_function(frame)
+        np.testing.assert_array_equal(seen["stackingclassifier_ridge3"], ridge[:, 3])
 
 
 def test_time_order_leaves_the_first_rows_unanswered():

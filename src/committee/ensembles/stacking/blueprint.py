@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -62,7 +62,7 @@ class Blueprint:
             return climb(self.task, self.levels, self.parts, self.intake, progress)
         fitted = [seat.estimator for seat in self.levels[0]]
         said = [self.task.member(estimator).outputs(self.task.X) for estimator in fitted]
-        return Climbed([fitted], [np.hstack(said)], [[]])
+        return Climbed([fitted], [np.hstack(said)], [[]], [[each.shape[1] for each in said]])
 
     def known(self) -> Mask:
         """Mark the rows that have an honest answer of the last level."""
@@ -70,10 +70,11 @@ class Blueprint:
             return np.ones(self.task.n_rows, dtype=np.bool_)
         return self.parts.known(len(self.levels) - 1, self.parts.whole)
 
-    def columns(self, oof: Sequence[Any]) -> list[Mask]:
-        """Mark by level the columns that the next one sees."""
-        keep = self.intake.choose(oof)
-        return [*keep[:-1], self.intake.kept(len(oof) - 1, len(keep[-1]), every=self.every)]
+    def seen(self, climbed: Climbed) -> tuple[StackIntake, list[Mask]]:
+        """Tell what a level sees of the one below, and mark by level the columns it sees."""
+        intake = self.intake.measured(climbed.widths)
+        *lower, _ = intake.choose(climbed.oof)
+        return intake, [*lower, intake.kept(len(lower), every=self.every)]
 
     def fit_meta(self, climbed: Climbed) -> Any:
         """Fit the meta-model on the rows that have an honest answer, and a weight."""
@@ -81,7 +82,8 @@ class Blueprint:
         rows = np.flatnonzero(self.known() & task.usable)
         oof = [answers[rows] for answers in climbed.oof]
         X = _safe_indexing(task.X, rows) if self.intake.passthrough else None
-        seen = self.intake.join(X, oof, self.columns(climbed.oof))
+        intake, columns = self.seen(climbed)
+        seen = intake.join(X, oof, columns)
         params = _check_method_params(task.X, params=dict(self.meta_params), indices=rows)
         try:
             with quiet():

@@ -8,9 +8,9 @@ each they are rows of one table, in which every part has a block of its own.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any, Protocol
+from typing import Any, Protocol, Self
 
 import numpy as np
 from sklearn.utils import _safe_indexing
@@ -26,6 +26,9 @@ Said = dict[int, Floats]  # by the index of a part, what its models say of the r
 
 class Intake(Protocol):
     """What a level above the first sees."""
+
+    def measured(self, widths: Sequence[Sequence[int]]) -> Self:
+        """Note, by level below, how many columns each member has."""
 
     def choose(self, said: Sequence[Floats]) -> list[Mask]:
         """Choose the columns of what each level below said, from its honest answers."""
@@ -46,11 +49,14 @@ class Climbed:
         By level the honest answers, NaN in rows without one.
     keep : list of list of ndarray of bool
         By level the columns of the levels below that it sees.
+    widths : list of list of int
+        By level how many columns each member has.
     """
 
     fitted: list[list[Any]]
     oof: list[Floats]
     keep: list[list[Mask]]
+    widths: list[list[int]] = field(default_factory=list)
 
 
 def count_jobs(levels: Sequence[Sequence[Seat]], parts: Parts) -> int:
@@ -88,8 +94,9 @@ def climb(
     below: list[Said] = []
     done = Climbed([], [], [])
     for level, seats in enumerate(levels):
-        keep = intake.choose(done.oof)
-        join = partial(intake.join, keep=keep)
+        measured = intake.measured(done.widths)
+        keep = measured.choose(done.oof)
+        join = partial(measured.join, keep=keep)
         work, jobs, owners = _work(task, seats, parts, level, join, below)
         results = work.run(jobs, progress)
         said: Said = {}
@@ -98,8 +105,10 @@ def climb(
             if part is parts.whole:
                 done.fitted.append([each.estimator for each in made])
             if len(part.asked):
-                said[part.index] = np.hstack([_outputs(each) for each in made])
+                blocks = [_outputs(each) for each in made]
+                said[part.index] = np.hstack(blocks)
         below.append(said)
+        done.widths.append([block.shape[1] for block in blocks])
         done.oof.append(parts.honest(level, parts.whole, said))
         done.keep.append(keep)
     return done

@@ -7,7 +7,7 @@ that know whose column is whose get them all.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -36,6 +36,9 @@ class StackIntake:
         Whether the first of two classes' columns is dropped.
     prefix : str
         Of the names of columns.
+    widths : tuple of tuple of int
+        By level how many columns each member has, which is known once it was asked: decision values
+        of pairs of classes are more than there are classes.
     """
 
     levels: tuple[tuple[str, ...], ...]
@@ -44,29 +47,24 @@ class StackIntake:
     passthrough: bool
     drop: bool
     prefix: str
+    widths: tuple[tuple[int, ...], ...] = ()
 
-    def widths(self, level: int, width: int) -> list[int]:
-        """Count the columns of each member; ``width`` is that of the level."""
-        names, methods = self.levels[level], self.methods[level]
-        if self.n_classes is None:
-            return [width // len(names)] * len(names)
-        known = [self.n_classes if method != "decision_function" else 0 for method in methods]
-        scored = known.count(0)
-        each = (width - sum(known)) // scored if scored else 0
-        return [count or each for count in known]
+    def measured(self, widths: Sequence[Sequence[int]]) -> StackIntake:
+        """Note how many columns the members of the levels asked so far have."""
+        return replace(self, widths=tuple(tuple(level) for level in widths))
 
-    def kept(self, level: int, width: int, *, every: bool = False) -> Mask:
+    def kept(self, level: int, *, every: bool = False) -> Mask:
         """Mark the columns of a level that the next one sees."""
-        keep = np.ones(width, dtype=np.bool_)
+        keep = np.ones(sum(self.widths[level]), dtype=np.bool_)
         if self.n_classes == 2 and self.drop and not every:
-            begins = np.cumsum([0, *self.widths(level, width)[:-1]])
+            begins = np.cumsum([0, *self.widths[level][:-1]])
             asked = np.array(self.methods[level]) != "decision_function"
             keep[begins[asked]] = False
         return keep
 
     def names(self, level: int, keep: Mask) -> list[str]:
         """Name the columns that are kept, as scikit-learn does."""
-        ends = np.cumsum(self.widths(level, len(keep)))
+        ends = np.cumsum(self.widths[level])
         counts = [int(part.sum()) for part in np.split(keep, ends[:-1])]
         return [
             f"{self.prefix}_{name}{k if count > 1 else ''}"
@@ -76,7 +74,7 @@ class StackIntake:
 
     def choose(self, said: Sequence[Floats]) -> list[Mask]:
         """Keep what the meta-model of a level needs."""
-        return [self.kept(level, answers.shape[1]) for level, answers in enumerate(said)]
+        return [self.kept(level) for level in range(len(said))]
 
     def join(self, X: Any, said: Sequence[Floats], keep: Sequence[Mask]) -> Any:
         """Take the answers of the last level, and put the features behind them on request."""

@@ -200,21 +200,22 @@ class Stack(TransformerMixin, Listed):
     def _keep_stack(self, plan: Blueprint, climbed: Climbed, final: Any) -> None:
         """Replace what an earlier fit left."""
         task = plan.task
+        intake, columns = plan.seen(climbed)
         flat = [estimator for level in climbed.fitted for estimator in level]
         kept = {
             **panel_attributes(self._flat(), task.seats, flat, task.schema),
             "final_estimator_": final,
             "levels_": climbed.fitted,
             "level_oof_": climbed.oof,
-            "intake_": plan.intake,
-            "columns_": plan.columns(climbed.oof),
-            "stack_method_": [method for level in plan.intake.methods for method in level],
+            "intake_": intake,
+            "columns_": columns,
+            "stack_method_": [method for level in intake.methods for method in level],
             "n_unanswered_": int((~plan.known()).sum()),
             "n_outputs_": task.n_targets,
         }
         if plan.folds is not None and plan.parts is not None:
             kept["record_"] = StackRecord.of(
-                plan.folds, plan.parts, plan.intake.levels, task.keys(), task.seed
+                plan.folds, plan.parts, intake.levels, task.keys(), task.seed
             )
         if task.classes is not None:
             kept |= {"classes_": task.classes, "n_classes_": len(task.classes)}
