@@ -7,7 +7,7 @@ import pandas as pd
 import polars as pl
 import pytest
 from scipy import sparse
-from sklearn.base import clone
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.datasets import load_iris, make_classification
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.dummy import DummyClassifier
@@ -118,6 +118,37 @@ def test_constant_columns_are_dropped(iris):
     assert model.widths_ == [4, 4, 7]
     most = ("most", DummyClassifier(strategy="most_frequent"))
     assert CascadeClassifier([most, TREE], random_state=0).fit(X, y).widths_ == [4, 4]
+
+
+class Odd(ClassifierMixin, BaseEstimator):
+    """Is sure of one row, and of all others says the same; notes what it sees."""
+
+    widths = []  # noqa: RUF012
+
+    def __init__(self, value=None):
+        self.value = value
+
+    def fit(self, X, y):
+        self.classes_ = np.unique(y)
+        self.widths.append(X.shape[1])
+        return self
+
+    def predict_proba(self, X):
+        return np.where(X[:, :1] == self.value, [[1.0, 0.0]], [[0.5, 0.5]])
+
+    def predict(self, X):
+        return self.classes_[self.predict_proba(X).argmax(axis=1)]
+
+
+@pytest.mark.parametrize("odd", [None, 7], ids=["constant", "one row"])
+def test_which_columns_are_constant_is_not_learned_from_rows_held_out(odd):
+    """Models of parts without row 7 see as many columns whatever is said of it."""
+    X, y = np.arange(40.0).reshape(-1, 1), np.arange(40) % 2
+    Odd.widths.clear()
+    model = CascadeClassifier([("odd", Odd(odd)), ("last", Odd())], cv=4).fit(X, y)
+    assert model.widths_ == [1, 3]
+    assert sorted(Odd.widths) == [1] * 11 + [3] * 5
+    assert "No leak" in str(model.verify_no_leak(X, y))
 
 
 def test_a_class_that_is_never_seen_is_a_column_of_zeros(iris):

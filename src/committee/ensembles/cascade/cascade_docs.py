@@ -43,8 +43,8 @@ stack_method_ : list of str
 n_outputs_ : int
     Columns of y.
 widths_ : list of int
-    Columns that each level sees: the features, and what earlier levels said but for constant
-    columns, such as that of a class a level has never seen.
+    Columns that each level sees: the features, and what earlier levels said; with ``cv=None`` but
+    for constant columns, such as that of a class a level has never seen.
 level_oof_ : list of ndarray
     With ``cv``: the honest answers of each level, NaN in rows without one.
 oof_scores_ : ndarray of shape (n_levels,)

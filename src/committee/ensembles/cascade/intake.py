@@ -23,22 +23,27 @@ class CascadeIntake:
         The members, in order.
     drop_last : bool
         Whether the column of the last class, which follows from the others, is dropped.
+    drop_constant : bool
+        Whether columns that tell no rows apart are dropped. Where rows are divided they stay: which
+        are constant is a fact of all rows, and models of a part must not know the others.
     """
 
     names: tuple[str, ...]
     drop_last: bool
+    drop_constant: bool
 
     def measured(self, widths: Sequence[Sequence[int]]) -> Self:
         """Note nothing: a level has one member."""
         return self
 
     def choose(self, said: Sequence[Floats]) -> list[Mask]:
-        """Keep the columns that tell rows apart: constant ones, such as an unseen class, do not."""
+        """Keep the columns of use: constant ones, such as an unseen class, tell no rows apart."""
         return [self._kept(answers) for answers in said]
 
     def _kept(self, answers: Floats) -> Mask:
-        known = answers[~np.isnan(answers).any(axis=1)]
-        keep = np.asarray((known != known[:1]).any(axis=0))
+        keep = np.ones(answers.shape[1], dtype=np.bool_)
+        if self.drop_constant:
+            keep = np.asarray((answers != answers[:1]).any(axis=0))
         if self.drop_last and len(keep) > 1:
             keep[-1] = False
         return keep

@@ -95,7 +95,8 @@ class Cascade(Panel):
             stream = len(self.estimators)
             probes = [probe(task, seat, task.usable, stream) for seat in task.seats[:-1]]
             warn_of_leaks([each for each in probes if each is not None], task.classes is None)
-        intake = CascadeIntake(tuple(seat.name for seat in task.seats), self.drop_last)
+        names = tuple(seat.name for seat in task.seats)
+        intake = CascadeIntake(names, self.drop_last, drop_constant=parts is None)
         levels = [(seat,) for seat in task.seats]
         n_models = len(levels) if parts is None else count_jobs(levels, parts)
         with Watch(self, n_models, X=X, y=y, metadata={"sample_weight": sample_weight}) as watch:
@@ -110,11 +111,10 @@ class Cascade(Panel):
                 "widths_": [task.schema.n_features + _columns(keep) for keep in climbed.keep],
             }
             if parts is not None and folds is not None:
-                names = tuple((name,) for name in intake.names)
                 attributes |= {
                     "level_oof_": climbed.oof,
                     "oof_scores_": np.array([_honest_score(task, said) for said in climbed.oof]),
-                    "record_": StackRecord.of(folds, parts, names, task.keys(), task.seed),
+                    "record_": _record(task, parts, folds),
                 }
             fitted = [estimator for (estimator,) in climbed.fitted]
             self._keep(task, fitted, attributes)
@@ -284,6 +284,11 @@ def _climbed(
     if parts is None:
         return chain(task, task.seats, intake, task.usable, progress)
     return climb(task, [(seat,) for seat in task.seats], parts, intake, progress)
+
+
+def _record(task: StackTask, parts: Parts, folds: Folds) -> StackRecord:
+    names = tuple((seat.name,) for seat in task.seats)
+    return StackRecord.of(folds, parts, names, task.keys(), task.seed)
 
 
 def ask_label(estimator: Any, rows: Any) -> npt.NDArray[Any]:
