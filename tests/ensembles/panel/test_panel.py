@@ -22,6 +22,7 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder
 from sklearn.svm import SVC
+from tests.watcher import Watcher
 
 from committee import (
     DataWarning,
@@ -226,27 +227,6 @@ def test_progress_is_printed_by_name(iris, capsys):
     first, second = capsys.readouterr().out.splitlines()
     assert first.startswith("[VotingClassifier] 1 of 2: 'm0' (GaussianNB), ")
     assert second.startswith("[VotingClassifier] 2 of 2: 'm1' (DecisionTreeClassifier), ")
-
-
-class Watcher:
-    """Collects the facts of each member, and may ask to stop."""
-
-    def __init__(self, stop=False):
-        self.stop, self.facts = stop, []
-
-    def setup(self, estimator, context):
-        pass
-
-    teardown = setup
-
-    def on_fit_task_begin(self, estimator, context):
-        pass
-
-    def on_fit_task_end(self, estimator, context, *, fitted_estimator=None):
-        if hasattr(context, "facts"):
-            self.facts.append(context.facts)
-            return self.stop
-        return False
 
 
 def test_callbacks_see_every_member_and_cannot_leave_any_out(iris):

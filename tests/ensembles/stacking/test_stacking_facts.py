@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import sklearn
+from joblib import parallel_config
 from scipy import sparse
 from sklearn.datasets import load_iris
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
@@ -17,6 +18,7 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
+from tests.watcher import Watcher
 
 from committee import (
     CascadeClassifier,
@@ -26,6 +28,7 @@ from committee import (
     StackingRegressor,
 )
 from committee.core.bags import LeftOut
+from committee.ensembles.stacking import climbing
 
 TREES = [("flat", DecisionTreeClassifier(max_depth=1)), ("deep", DecisionTreeClassifier())]
 ROWS = np.random.default_rng(7).normal(size=(60, 3))
@@ -184,28 +187,58 @@ def test_progress_is_told_and_printed(iris, capsys):
 
 
 def test_callbacks_count_the_models(iris):
-    callback = pytest.importorskip("sklearn.callback", reason="scikit-learn has no callbacks")
+    pytest.importorskip("sklearn.callback", reason="scikit-learn has callbacks from 1.9 on")
     X, y = iris
-    told = []
-
-    class Count(callback.FitCallback if hasattr(callback, "FitCallback") else object):
-        def setup(self, estimator, context):
-            pass
-
-        def teardown(self, estimator, context):
-            pass
-
-        def on_fit_task_begin(self, estimator, context):
-            pass
-
-        def on_fit_task_end(self, estimator, context):
-            told.append(getattr(context, "facts", {}).get("seconds"))
-
+    watcher = Watcher()
     model = StackingClassifier(TREES, "linear", cv=3, random_state=0)
-    if not hasattr(model, "set_callbacks"):
-        pytest.skip("scikit-learn has no callbacks")
-    model.set_callbacks(Count()).fit(X, y)
-    assert len([seconds for seconds in told if seconds is not None]) == 8
+    model.set_callbacks(watcher).fit(X, y)
+    # All rows first, then the three folds, two members each.
+    assert [facts["member"] for facts in watcher.facts] == [0, 1] * (1 + 3)
+    assert all(facts["seconds"] > 0 for facts in watcher.facts)
+    watcher.facts.clear()
+    fitted = [(name, sklearn.base.clone(member).fit(X, y)) for name, member in TREES]
+    model.set_params(estimators=fitted, cv="prefit").fit(X, y)
+    assert [facts["member"] for facts in watcher.facts] == [0, 1]
+
+
+def test_fitted_members_are_asked_like_others(iris, capsys):
+    """By name, with progress, in parallel; and they stay the objects that were given."""
+    X, y = iris
+    members = [(name, sklearn.base.clone(member).fit(X, y)) for name, member in TREES]
+    model = StackingClassifier(members, "linear", cv="prefit", verbose=1).fit(X, y)
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[1].startswith("[StackingClassifier] 2 of 2: 'deep' (DecisionTreeClassifier)")
+    with parallel_config(backend="threading"):
+        again = StackingClassifier(members, "linear", cv="prefit", n_jobs=2).fit(X, y)
+    assert all(a is b for a, (_, b) in zip(again.estimators_, members, strict=True))
+    np.testing.assert_array_equal(again.oof_, model.oof_)
+    bad = [("bad", Mute().fit(X, y))]
+    with pytest.raises(InputError, match=r"M-FIT.*member 0, 'bad' \(Mute\).*nothing to say"):
+        StackingClassifier(bad, cv="prefit").fit(X, y)
+
+
+class Mute(GaussianNB):
+    """Fails when it is asked."""
+
+    def predict_proba(self, X):
+        raise ValueError("nothing to say")
+
+
+@pytest.mark.parametrize("passthrough", [False, True])
+def test_features_are_copied_for_levels_that_see_them_alone(iris, monkeypatch, passthrough):
+    X, y = iris
+    cut = []
+
+    def indexing(rows, index):
+        cut.append(len(index))
+        return sklearn.utils._safe_indexing(rows, index)
+
+    monkeypatch.setattr(climbing, "_safe_indexing", indexing)
+    levels = [TREES, [("top", DecisionTreeClassifier())]]
+    StackingClassifier(
+        levels=levels, final_estimator="linear", cv=3, passthrough=passthrough, random_state=0
+    ).fit(X, y)
+    assert cut == ([150 + 3 * 150] if passthrough else [])
 
 
 def test_metadata_is_routed(iris):

@@ -32,6 +32,11 @@ class CascadeIntake:
     drop_last: bool
     drop_constant: bool
 
+    @property
+    def passthrough(self) -> bool:
+        """Tell that every level sees the features."""
+        return True
+
     def measured(self, widths: Sequence[Sequence[int]]) -> Self:
         """Note nothing: a level has one member."""
         return self

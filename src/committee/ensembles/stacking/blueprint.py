@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import _check_method_params
 
+from committee.core.members import Floats
 from committee.data.errors import describe
 from committee.ensembles.member_fitting import of_kind, quiet
-from committee.ensembles.panel import Progress, Seat
+from committee.ensembles.panel import Job, Progress, Seat
 from committee.ensembles.panel.folds import Folds, Mask
 from committee.ensembles.stacking.answers import StackTask
 from committee.ensembles.stacking.climbing import Climbed, climb, count_jobs
@@ -53,15 +54,19 @@ class Blueprint:
 
     @property
     def n_models(self) -> int:
-        """Models of all levels; those of members that are fitted already do not count."""
-        return 0 if self.parts is None else count_jobs(self.levels, self.parts)
+        """Models of all levels, or the members that are fitted already."""
+        if self.parts is None:
+            return len(self.levels[0])
+        return count_jobs(self.levels, self.parts)
 
     def climb(self, progress: Progress) -> Climbed:
         """Fit all levels, or ask the members that are fitted already."""
         if self.parts is not None:
             return climb(self.task, self.levels, self.parts, self.intake, progress)
-        fitted = [seat.estimator for seat in self.levels[0]]
-        said = [self.task.member(estimator).outputs(self.task.X) for estimator in fitted]
+        (seats,), every = self.levels, np.arange(self.task.n_rows)
+        jobs = [Job(seat, test=every, prefit=True, keep=False) for seat in seats]
+        said = [cast(Floats, done.outputs) for done in self.task.run(jobs, progress)]
+        fitted = [seat.estimator for seat in seats]  # the same objects, also from processes
         return Climbed([fitted], [np.hstack(said)], [[]], [[each.shape[1] for each in said]])
 
     def known(self) -> Mask:

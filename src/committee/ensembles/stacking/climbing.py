@@ -27,6 +27,10 @@ Said = dict[int, Floats]  # by the index of a part, what its models say of the r
 class Intake(Protocol):
     """What a level above the first sees."""
 
+    @property
+    def passthrough(self) -> bool:
+        """Whether that includes the features."""
+
     def measured(self, widths: Sequence[Sequence[int]]) -> Self:
         """Note, by level below, how many columns each member has."""
 
@@ -96,8 +100,8 @@ def climb(
     for level, seats in enumerate(levels):
         measured = intake.measured(done.widths)
         keep = measured.choose(done.oof)
-        join = partial(measured.join, keep=keep)
-        work, jobs, owners = _work(task, seats, parts, level, join, below)
+        show = partial(_shown, task.X, measured, keep)
+        work, jobs, owners = _work(task, seats, parts, level, show, below)
         results = work.run(jobs, progress)
         said: Said = {}
         for part, first in zip(owners, range(0, len(jobs), len(seats)), strict=True):
@@ -119,12 +123,20 @@ def _outputs(done: Done) -> Floats:
     return done.outputs
 
 
+def _shown(
+    X: Any, intake: Intake, keep: Sequence[Mask], origin: Rows, said: Sequence[Floats]
+) -> Any:
+    """Make the rows of a level; features that it does not see are not copied for every part."""
+    rows = _safe_indexing(X, origin) if intake.passthrough else None
+    return intake.join(rows, said, keep)
+
+
 def _work(
     task: PanelTask,
     seats: tuple[Seat, ...],
     parts: Parts,
     level: int,
-    join: Callable[[Any, Sequence[Floats]], Any],
+    show: Callable[[Rows, Sequence[Floats]], Any],
     below: Sequence[Mapping[int, Floats]],
 ) -> tuple[PanelTask, list[Job], list[Part]]:
     """List the models of a level, and lay out the rows that they see."""
@@ -134,12 +146,11 @@ def _work(
         work = replace(task, seats=seats)
     else:
         origin, columns, places = _blocks(owners, parts, level, below)
-        X = _safe_indexing(task.X, origin)
         params = {
             name: dict(_check_method_params(task.X, params=dict(given), indices=origin))
             for name, given in task.params.items()
         }
-        work = replace(task, seats=seats, X=join(X, columns), y=task.y[origin], params=params)
+        work = replace(task, seats=seats, X=show(origin, columns), y=task.y[origin], params=params)
     jobs = [
         # A model of all rows tells facts about them; those of parts would repeat these.
         Job(
