@@ -22,7 +22,9 @@ from tests.watcher import Watcher
 
 from committee import (
     CascadeClassifier,
+    CascadeRegressor,
     DecisionTreeClassifier,
+    DecisionTreeRegressor,
     InputError,
     StackingClassifier,
     StackingRegressor,
@@ -266,6 +268,33 @@ def test_a_meta_model_that_fails_is_named(iris):
         model.predict(X)
     with pytest.raises(ValueError, match=r"M-FIT.*final_estimator: LogisticRegression raised"):
         StackingClassifier(TREES, LogisticRegression(C=-1), cv=3).fit(X, y)
+
+
+class Endless(Ridge):
+    """Predicts infinity for the row that it is told."""
+
+    def __init__(self, value=None):
+        super().__init__()
+        self.value = value
+
+    def predict(self, X):
+        return np.where(X[:, 0] == self.value, np.inf, super().predict(X))
+
+
+@pytest.mark.parametrize("row", [3, 57])
+def test_rows_are_numbered_as_given_at_every_level(row):
+    """Levels above the first see rows in an order of their own, part by part."""
+    weight = np.ones(60)
+    weight[1] = 0  # learned from by nobody, so that later rows move up
+    endless = Endless(ROWS[row, 0])
+    cv = KFold(3, shuffle=True, random_state=0)
+    tree = DecisionTreeRegressor()
+    for model in (
+        StackingRegressor(levels=[[("odd", endless)], [("tree", tree)]], cv=cv),
+        CascadeRegressor([("odd", endless), ("tree", tree)], cv=cv),
+    ):
+        with pytest.raises(InputError, match=rf"member 1, 'tree'.*X-INFINITE.*\brow {row}\b"):
+            model.fit(ROWS, NUMBERS, sample_weight=weight)
 
 
 def test_what_the_meta_model_has_the_stack_has(iris):

@@ -7,6 +7,7 @@ the same bits for any ``n_jobs``.
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -29,6 +30,7 @@ from committee.ensembles.panel.seats import Seat
 
 Ints = npt.NDArray[np.intp]
 Ask = Callable[[Any], Member]
+NAMED_ROWS = re.compile(r"\brows? \d+(?:, \d+)*")  # as our own messages name them
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,6 +88,7 @@ class Done:
 class _Failure:
     error: Exception
     n_classes: int
+    rows: Ints | None  # those that the member was given when it failed; None: all
 
 
 class Progress:
@@ -153,6 +156,8 @@ class PanelTask:
         The class name of the ensemble, for messages.
     verbose : int
         Above 0, a line is printed for each job done.
+    origin : ndarray of int or None
+        The user's number of each row, for messages; None where the rows are the user's.
     """
 
     seats: tuple[Seat, ...]
@@ -167,6 +172,7 @@ class PanelTask:
     n_jobs: int = 1
     owner: str = "Panel"
     verbose: int = 0
+    origin: Ints | None = None
 
     @property
     def n_rows(self) -> int:
@@ -245,17 +251,18 @@ class PanelTask:
         yield from parallel(delayed(self._do)(job) for job in jobs)
 
     def _do(self, job: Job) -> Done | _Failure:
-        begin = time.perf_counter()
+        begin, given = time.perf_counter(), job.train
         try:
             with heard() as remarks:
                 estimator = job.seat.estimator if job.prefit else self._fitted(job)
                 outputs = None
                 if job.test is not None:
-                    rows = _safe_indexing(self.X, job.test)
+                    given = job.test
+                    rows = _safe_indexing(self.X, given)
                     outputs = (job.ask or self.member)(estimator).outputs(rows)
         except Exception as error:
             train = slice(None) if job.train is None else job.train
-            return _Failure(error, len(np.unique(self.y[train])))
+            return _Failure(error, len(np.unique(self.y[train])), given)
         kept = estimator if job.keep else None
         if job.train is not None:  # facts about the rows are told of all of them
             remarks = [one for one in remarks if not issubclass(one.category, DataWarning)]
@@ -276,16 +283,29 @@ class PanelTask:
             print(f"[{self.owner}] {place}: {job.seat}{rows}, {done.seconds:.2f}s")
 
     def _error(self, job: Job, failure: _Failure) -> Exception:
-        if job.train is not None and isinstance(failure.error, InputError):
-            # Our own learners name rows: those of the user, not of the fold, if all rows fail.
+        on_part = job.train is not None and not job.prefit and self.origin is None
+        if on_part and isinstance(failure.error, InputError):
+            # Our own learners name rows: better all that are at fault than those of the fold.
             whole = self._do(Job(job.seat))
             failure = whole if isinstance(whole, _Failure) else failure
         error, seat = failure.error, job.seat
+        told = self._numbered(str(error), failure) if isinstance(error, InputError) else str(error)
         params = seat.unfitted(self.seed).get_params()
         seeded = f", seed {params['random_state']}" if "random_state" in params else ""
-        found = f"member {seat.index}, {seat}{seeded}, raised {type(error).__name__}: {error}"
+        found = f"member {seat.index}, {seat}{seeded}, raised {type(error).__name__}: {told}"
         fix = f"fit {type(seat.estimator).__name__} alone to see more"
-        if self.classes is not None and failure.n_classes < 2:
+        if self.classes is not None and failure.n_classes < 2 and not job.prefit:
             found += f" Its rows hold {failure.n_classes} class"
             fix = "rows of two classes or more, in every fold"
         return of_kind(error, describe("M-FIT", "estimators", found, fix=fix))
+
+    def _numbered(self, text: str, failure: _Failure) -> str:
+        """Give the rows in a message of ours the numbers that the user knows them by."""
+        rows = np.arange(self.n_rows) if failure.rows is None else failure.rows
+        given = dict(enumerate((rows if self.origin is None else self.origin[rows]).tolist()))
+
+        def renumbered(found: re.Match[str]) -> str:
+            # A number beyond the rows is no row of theirs.
+            return re.sub(r"\d+", lambda row: str(given.get(int(row[0]), row[0])), found[0])
+
+        return NAMED_ROWS.sub(renumbered, text)

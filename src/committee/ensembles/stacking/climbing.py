@@ -150,7 +150,8 @@ def _work(
             name: dict(_check_method_params(task.X, params=dict(given), indices=origin))
             for name, given in task.params.items()
         }
-        work = replace(task, seats=seats, X=show(origin, columns), y=task.y[origin], params=params)
+        X, y = show(origin, columns), task.y[origin]
+        work = replace(task, seats=seats, X=X, y=y, params=params, origin=origin)
     jobs = [
         # A model of all rows tells facts about them; those of parts would repeat these.
         Job(
