@@ -121,6 +121,11 @@ PANELS: list[BaseEstimator] = [
     # The tree that remembers its rows comes last: otherwise the cascade would warn of it.
     CascadeClassifier(TREE_CLASSIFIERS[::-1], random_state=0),
     CascadeRegressor(TREE_REGRESSORS[::-1], random_state=0),
+    # Features beside answers, and labels alone.
+    StackingClassifier(
+        TREE_CLASSIFIERS, DecisionTreeClassifier(), cv=2, passthrough=True, random_state=0
+    ),
+    VotingClassifier(TREE_CLASSIFIERS, voting="hard", random_state=0),
 ]
 WEAK_LEARNERS: list[BaseEstimator] = [
     BernoulliNB(),

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import threading
 import warnings
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 
@@ -61,3 +61,14 @@ def tell(remarks: Iterable[Remark]) -> None:
             warn(remark.text, remark.category)
         else:
             warnings.warn_explicit(remark.text, remark.category, remark.file, remark.line)
+
+
+def fresh(remarks: Sequence[Remark], told: set[str]) -> list[Remark]:
+    """Leave out facts about rows of the kinds that were told before, and note those that are new.
+
+    Levels see the same features in other columns, so that they do not tell them alike.
+    """
+    facts = {one: code_of(one.text) for one in remarks if issubclass(one.category, DataWarning)}
+    new = [one for one in remarks if facts.get(one) not in told]
+    told.update(facts.values())
+    return new

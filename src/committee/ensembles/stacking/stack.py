@@ -8,9 +8,9 @@ it remembers, not how well it predicts; for new rows it is given the members fit
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Self, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -31,7 +31,7 @@ from committee.ensembles.opinions import FEW_ROWS
 from committee.ensembles.panel import PanelTask, Progress, Seat, check_prefit
 from committee.ensembles.panel.folds import ALLOWED, Folds, Mask, folds_of
 from committee.ensembles.panel.panel import panel_attributes
-from committee.ensembles.panel.remarks import heard, tell
+from committee.ensembles.panel.remarks import fresh, heard, tell
 from committee.ensembles.panel.routing import router_of
 from committee.ensembles.panel.seats import given_members
 from committee.ensembles.stacking.answers import StackTask, check_classes, methods_of, seated
@@ -48,6 +48,8 @@ from committee.ensembles.stacking.record import (
     compare_answers,
     refuse_frozen,
 )
+
+Answer = TypeVar("Answer")
 
 
 class Stack(TransformerMixin, Listed):
@@ -289,7 +291,7 @@ class Stack(TransformerMixin, Listed):
             Answers of the last level; with ``passthrough`` the features behind them, in the
             container of ``X``.
         """
-        return self._seen(self._rows(X))
+        return self._seen(self._rows(X), set())
 
     def get_feature_names_out(self, input_features: Any = None) -> npt.NDArray[Any]:
         """Name the columns of ``transform``.
@@ -310,8 +312,17 @@ class Stack(TransformerMixin, Listed):
         given = _check_feature_names_in(self, input_features, generate_names=appended)
         return np.array([*names, *(given if appended else ())], dtype=object)
 
-    def _seen(self, rows: Any) -> Any:
-        """Ask level after level; give the rows that the meta-model sees."""
+    def _final(self, rows: Any, ask: Callable[[Any], Answer]) -> Answer:
+        """Ask level after level, and the meta-model last; what several warn of is told once."""
+        told: set[str] = set()
+        seen = self._seen(rows, told)
+        with heard() as remarks:
+            answer = ask(seen)
+        tell(fresh(remarks, told))
+        return answer
+
+    def _seen(self, rows: Any, told: set[str]) -> Any:
+        """Ask level after level; give the rows that the meta-model sees, and note what is told."""
         check_classes(self)
         if _num_samples(rows) == 0:  # which many a member would refuse
             none = [np.empty((0, len(columns))) for columns in self.columns_]
@@ -323,7 +334,7 @@ class Stack(TransformerMixin, Listed):
             members = Members([self._answering(estimator) for estimator in level])
             with heard() as remarks:
                 said.append(np.hstack(list(members.each(below, n_threads))))
-            tell(remarks)
+            tell(fresh(remarks, told))
             below = self.intake_.join(rows, said, self.columns_)
         return below
 

@@ -8,6 +8,7 @@ generalization"; regressions on the columns of their class alone are Seewald's S
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any, ClassVar, TypeVar, cast
 
 import numpy as np
@@ -172,7 +173,7 @@ class StackingClassifier(ClassifierMixin, Stack):
         rows = self._rows(X)
         if _num_samples(rows) == 0:
             return np.empty((0, len(self.classes_)))
-        return ClassifierMember(self.final_estimator_, self.classes_).outputs(self._seen(rows))
+        return self._final(rows, ClassifierMember(self.final_estimator_, self.classes_).outputs)
 
     @_delegates("predict_proba")
     def predict_log_proba(self, X: Any) -> Floats:
@@ -210,7 +211,7 @@ class StackingClassifier(ClassifierMixin, Stack):
         if _num_samples(rows) == 0:
             n_classes = len(self.final_estimator_.classes_)
             return np.empty(0 if n_classes == 2 else (0, n_classes))
-        return np.asarray(self.final_estimator_.decision_function(self._seen(rows)))
+        return np.asarray(self._final(rows, self.final_estimator_.decision_function))
 
 
 @stacking_documented
@@ -300,4 +301,4 @@ def _final_predict(model: Any, X: Any, params: dict[str, Any]) -> npt.NDArray[An
         return np.empty(0 if model.n_outputs_ == 1 else (0, model.n_outputs_))
     if routing_enabled() and params:
         params = dict(process_routing(model, "predict", **params).final_estimator.predict)
-    return np.asarray(model.final_estimator_.predict(model._seen(rows), **params))
+    return np.asarray(model._final(rows, partial(model.final_estimator_.predict, **params)))
