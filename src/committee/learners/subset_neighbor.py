@@ -11,7 +11,6 @@ from typing import Any, ClassVar, Self
 import numpy as np
 import numpy.typing as npt
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.neighbors import KNeighborsClassifier
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from committee import _engine
@@ -105,6 +104,8 @@ class SubsetNeighborClassifier(NamedParameters, ClassifierMixin, BaseEstimator):
         drawn = np.flatnonzero(plan.native().weights(0))
         drawn = drawn[np.argsort(keys[drawn], kind="stable")]  # the order of rows is no matter
         known = labels.classes[0][labels.codes[drawn, 0]]
+        from sklearn.neighbors import KNeighborsClassifier  # slow to import
+
         self.neighbors_ = KNeighborsClassifier(1).fit(matrix[drawn], known)
         self.subset_ = drawn
         self.classes_ = labels.classes[0]

@@ -16,7 +16,6 @@ from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.base import RegressorMixin
-from sklearn.metrics import r2_score
 from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import _num_samples
 
@@ -224,6 +223,8 @@ class AdaBoostRegressor(RegressorMixin, MemberViewing, Booster):
         float
             R².
         """
+        from sklearn.metrics import r2_score  # slow to import
+
         for predicted in self.staged_predict(X):
             yield float(r2_score(y, predicted, sample_weight=sample_weight))
 

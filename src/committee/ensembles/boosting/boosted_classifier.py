@@ -9,7 +9,6 @@ import numpy as np
 import numpy.typing as npt
 from scipy import special
 from sklearn.base import ClassifierMixin
-from sklearn.metrics import accuracy_score
 from sklearn.utils.validation import _num_samples
 
 from committee.core.members import Floats, Member
@@ -290,6 +289,8 @@ class BoostedClassifier(SecondOpinions, MemberViewing, ClassifierMixin, Booster)
         float
             The accuracy.
         """
+        from sklearn.metrics import accuracy_score  # slow to import
+
         for labels in self.staged_predict(X):
             yield float(accuracy_score(y, labels, sample_weight=sample_weight))
 

@@ -11,7 +11,6 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 from scipy import special
-from sklearn.metrics import accuracy_score, hamming_loss
 from sklearn.utils.validation import check_is_fitted
 
 from committee.core.committee import Committee
@@ -117,6 +116,8 @@ class LabelBooster(BoostedClassifier):
         truth = target.y if several else target.classes[target.y]
 
         def loss(decision: Floats) -> float:
+            from sklearn.metrics import accuracy_score, hamming_loss  # slow to import
+
             labels = _named(decision, classes, several)
             if several:
                 return float(hamming_loss(truth, labels, sample_weight=held_out.weight))

@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import clone
-from sklearn.calibration import CalibratedClassifierCV
 from sklearn.frozen import FrozenEstimator
 from sklearn.utils.validation import check_is_fitted
 
@@ -23,7 +22,7 @@ class SecondOpinions(Certified):
         """Give one weight per row, where each class has a run of its own."""
         return weight if weight.ndim == 1 else np.asarray(weight.mean(axis=0))
 
-    def calibrate(self, X: Any, y: Any, method: str = "sigmoid") -> CalibratedClassifierCV:
+    def calibrate(self, X: Any, y: Any, method: str = "sigmoid") -> Any:
         """Calibrate the probabilities on rows that the model was not fitted to.
 
         ``1 / (1 + exp(-2 F))`` is the probability that the exponential loss aims at; after many
@@ -42,6 +41,8 @@ class SecondOpinions(Certified):
             scikit-learn's, around this model, which stays as it is.
         """
         check_is_fitted(self)
+        from sklearn.calibration import CalibratedClassifierCV  # slow to import
+
         return CalibratedClassifierCV(FrozenEstimator(self), method=method).fit(X, y)
 
     def suspect_labels(

@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.model_selection import train_test_split
 from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import _num_samples
 
@@ -149,6 +148,8 @@ def rows_to_hold(
     y: Any, weight: Floats | None, n_rows: int, *, fraction: float, seed: int, classifies: bool
 ) -> npt.NDArray[np.intp]:
     """Draw the rows to hold out, of those that weigh something; the same for the same seed."""
+    from sklearn.model_selection import train_test_split  # slow to import
+
     rows = np.arange(n_rows) if weight is None else np.flatnonzero(weight)
     codes = read_classes(y, n_rows).codes[rows, 0] if classifies else None
     if codes is not None and np.unique(codes, return_counts=True)[1].min() < 2:

@@ -10,7 +10,6 @@ from typing import Any, ClassVar, Self, TypeVar
 import numpy as np
 import numpy.typing as npt
 from sklearn.base import is_classifier
-from sklearn.metrics import accuracy_score, r2_score
 from sklearn.utils import metadata_routing
 from sklearn.utils.validation import _num_samples, check_is_fitted
 
@@ -272,6 +271,8 @@ class Cascade(Panel):
         ndarray of shape (n_levels,)
             Accuracy, or R².
         """
+        from sklearn.metrics import accuracy_score, r2_score  # slow to import
+
         score = accuracy_score if is_classifier(self) else r2_score
         said = self.staged_predict(X)
         return np.array([score(y, labels, sample_weight=sample_weight) for labels in said])
@@ -302,6 +303,8 @@ def _columns(keep: Sequence[Mask]) -> int:
 
 def _honest_score(task: StackTask, said: Floats) -> float:
     """Score the answers of a level on the rows that have one."""
+    from sklearn.metrics import r2_score  # slow to import
+
     rows = np.flatnonzero(~np.isnan(said).any(axis=1) & task.usable)
     weight = None if task.weight is None else task.weight[rows]
     if task.codes is not None:

@@ -13,7 +13,6 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.model_selection import GroupKFold, StratifiedGroupKFold, StratifiedKFold, check_cv
 
 from committee.core.bags import read_groups
 from committee.core.params import integer, invalid
@@ -25,7 +24,7 @@ Rows = npt.NDArray[np.intp]
 Mask = npt.NDArray[np.bool_]
 Split = tuple[Rows, Rows]
 N_FOLDS = 5
-STRATIFIED = (StratifiedKFold, StratifiedGroupKFold)
+STRATIFIED = ("StratifiedKFold", "StratifiedGroupKFold")  # by name: slow to import
 ALLOWED = "None, an int of at least 2, a splitter of scikit-learn, or (train, test) pairs"
 
 
@@ -114,7 +113,7 @@ def read_folds(
         found = f"{int(usable.sum())} sample(s) of positive weight cannot be divided into folds"
         allowed = "2 rows or more: one to be asked about, others to learn from"
         raise InputError(describe("P-FOLDS", "cv", found, allowed=allowed))
-    if isinstance(splitter, STRATIFIED) and classes:
+    if _is_one_of(splitter, STRATIFIED) and classes:
         _refuse_rare(y[usable], splitter, None if groups is None else groups[usable])
     try:
         with warnings.catch_warnings():
@@ -132,6 +131,13 @@ def read_folds(
 
 def _splitter(cv: Any, y: Any, groups: Any, classes: bool) -> Any:
     """Find the splitter; a bare number of folds keeps groups together. None: there is none."""
+    from sklearn.model_selection import (  # slow to import
+        GroupKFold,
+        StratifiedGroupKFold,
+        StratifiedKFold,
+        check_cv,
+    )
+
     n_folds = N_FOLDS if cv is None else cv
     if integer(2).is_satisfied_by(n_folds):
         if groups is not None:
@@ -144,11 +150,17 @@ def _splitter(cv: Any, y: Any, groups: Any, classes: bool) -> Any:
     return check_cv(cv, y, classifier=classes)
 
 
+def _is_one_of(splitter: Any, names: tuple[str, ...]) -> bool:
+    """Tell whether it is a splitter of scikit-learn's of such a name, or of a class made of one."""
+    kinds = type(splitter).__mro__
+    return any(k.__name__ in names and k.__module__.startswith("sklearn.") for k in kinds)
+
+
 def _refuse_rare(y: npt.NDArray[Any], splitter: Any, groups: Any) -> None:
     """Refuse classes that cannot be in every fold: some model would never have seen them."""
     labels, codes = np.unique(y, return_inverse=True)
     counts, what, n_folds = np.bincount(codes), "row(s)", splitter.n_splits
-    if groups is not None and isinstance(splitter, StratifiedGroupKFold):
+    if groups is not None and _is_one_of(splitter, STRATIFIED[1:]):
         # A group goes into one fold as a whole.
         pairs = np.unique(np.stack([codes, np.unique(groups, return_inverse=True)[1]]), axis=1)
         counts, what = np.bincount(pairs[0], minlength=len(labels)), "group(s)"

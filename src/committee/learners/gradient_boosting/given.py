@@ -7,7 +7,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.model_selection import GroupShuffleSplit, train_test_split
 from sklearn.utils import _safe_indexing
 
 from committee.core.members import Floats
@@ -53,6 +52,8 @@ class GivenRows:
         self, rows: npt.NDArray[np.intp], fraction: int | float, stratify: bool, seed: int
     ) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
         """Part some of the rows at random: in all queries or none, and class by class."""
+        from sklearn.model_selection import GroupShuffleSplit, train_test_split  # slow to import
+
         if self.queries is not None:
             parting = GroupShuffleSplit(1, test_size=fraction, random_state=seed)
             kept, apart = next(parting.split(rows, groups=self.queries[rows]))
