@@ -232,9 +232,9 @@ class ActiveLoop:
             fix = "X_test and y_test, and a round at least"
             raise InputError(describe("P-VALUE", "X_test", found, fix=fix))
         length = min(len(run.errors) for run in self._courses.values())
-        errors = {name: [run.errors[:length]] for name, run in self._courses.items()}
+        errors = {name: np.array([run.errors[:length]]) for name, run in self._courses.items()}
         labels = self._courses[QUERIES].n_labels[:length]
-        return QueryCurve(np.array(labels), errors, len(self.test[1]))  # type: ignore[arg-type]
+        return QueryCurve(np.array(labels), errors, len(self.test[1]))
 
     def stop_advice(self, *, growth: float = GROWTH, width: float = WIDTH) -> StopAdvice:
         """Advise on stopping by the out-of-bag error of the rounds so far.

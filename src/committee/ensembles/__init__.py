@@ -1,4 +1,8 @@
-"""Committees over any learner: bagging, random subspaces and projections, rotation, boosting."""
+"""Committees over any learner.
+
+Of one kind: bagging, random subspaces and projections, rotation, boosting, DECORATE. Of different
+kinds: voting, selection, stacking, cascades.
+"""
 
 from committee.ensembles.bagging import (
     BaggingClassifier,
