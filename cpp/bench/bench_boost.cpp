@@ -1,5 +1,5 @@
 // Rounds of gradient boosting: milliseconds a tree, logistic loss, leaf by leaf.
-// usage: bench_boost [rows] [features] [leaves] [threads] [rounds]
+// usage: bench_boost [rows] [features] [leaves] [threads] [rounds] [fewest rows of a leaf]
 #include <chrono>
 #include <cmath>
 #include <cstdio>
@@ -62,7 +62,7 @@ int main(int argc, char** argv) {
   params.criterion = Criterion::newton;
   params.growth = Growth::best_first;
   params.max_leaves = leaves;
-  params.min_rows_leaf = 20;
+  params.min_rows_leaf = argument(6, 20);
   params.min_weight_leaf = 1e-3;
   params.min_gain = 0;
   std::vector<double> raw(n, 0.0);

@@ -223,44 +223,53 @@ void FeatureSearch::try_numeric(Scratch& scratch, Candidate& out) const {
   const std::size_t n = scratch.profile.n;
   const std::size_t end = scratch.profile.has_missing ? n : n - 1;
   const Limits limit = limits_of(out.feature, scratch.profile, nullptr);
+  if (newton != nullptr && !limit.check_values) {
+    const Profile& profile = scratch.profile;
+    const std::int64_t missing = profile.has_missing ? profile.missing[0] : 0;
+    out.boundary = newton_cut(profile.raw.data(), n, missing, limit);
+    return;
+  }
   if (plain(limit)) return scan_plain(scratch, nullptr, end, limit, out.boundary);
   if (vectors()) return scan_vectors(scratch, nullptr, end, limit, out.boundary);
   scan_any(scratch.profile, nullptr, 0, end, limit, out.boundary);
 }
 
-/// Newton's score needs no profile: all cuts are scored on the histogram itself. False where that
-/// does not apply, or no cut is found and it must be known whether the feature varies.
-bool FeatureSearch::try_cells(const std::int64_t* cells, Candidate& out) const {
-  const Stats& stats = s.stats_;
-  const bool newton =
-      s.params_.criterion == Criterion::newton && stats.width == 1 && s.params_.l1 == 0;
-  if (cells == nullptr || !newton || s.params_.rule == SplitRule::random) return false;
-  const FeatureBins& bins = s.mapper_.feature(out.feature);
-  const Limits limit = limits(out.feature);
-  const double least = std::max(limit.min_weight, stats.counts_rows() ? limit.min_rows : 0.0);
-  if (bins.categorical || !plain(limit) || !(least > 0)) return false;
-  const NewtonTerms terms{node.raw[0],   stats.shift,  stats.unit(0),
-                          stats.unit(1), s.params_.l2, least};
-  const auto range = [&](bool missing_left) {
-    const auto bin = [](std::size_t b) { return b; };
-    return rows_range(out.feature, bin, bins.n_bins, missing_left);
-  };
-  NewtonCut cut = best_newton_cut(cells, bins.n_bins, 0, terms, range(false));
+/// The best cut of n words, missing rows right or left; among[left] are the cuts allowed. A tie
+/// between the two goes to the lower cut, then to the right.
+Boundary FeatureSearch::newton_cut(const std::int64_t* words, std::size_t n, std::int64_t missing,
+                                   const Limits& limits) const {
+  NewtonCut cut = best_newton_cut(words, n, 0, *newton, limits.among[0]);
   bool missing_left = false;
-  if (const std::int64_t missing = cells[bins.n_bins]; missing != 0) {
-    BinRange among = range(true);  // behind no bin but empty ones missing rows would be alone
-    const auto first =
-        std::find_if(cells, cells + bins.n_bins, [](auto cell) { return cell != 0; });
-    among.begin = std::max(among.begin, static_cast<std::size_t>(first - cells));
-    const NewtonCut other = best_newton_cut(cells, bins.n_bins, missing, terms, among);
+  if (missing != 0) {
+    const NewtonCut other = best_newton_cut(words, n, missing, *newton, limits.among[1]);
     missing_left = other.gain > cut.gain || (other.gain == cut.gain && other.bin < cut.bin);
     if (missing_left) cut = other;
   }
-  if (!std::isfinite(cut.gain)) return s.params_.node_features == 0;
-  out.boundary = {cut.gain, cut.gain, 0, missing_left, true};
-  out.bin = cut.bin;
+  if (!std::isfinite(cut.gain)) return {};
+  return {cut.gain, cut.gain, cut.bin, missing_left, true};
+}
+
+/// Newton's score needs no profile: all cuts are scored on the histogram itself. False where that
+/// does not apply, or no cut is found and it must be known whether the feature varies.
+bool FeatureSearch::try_cells(const std::int64_t* cells, Candidate& out) const {
+  if (cells == nullptr || newton == nullptr) return false;
+  const FeatureBins& bins = s.mapper_.feature(out.feature);
+  Limits limit = limits(out.feature);
+  if (bins.categorical || limit.check_values) return false;
+  const std::int64_t missing = cells[bins.n_bins];
+  const auto bin = [](std::size_t b) { return b; };
+  limit.among[0] = rows_range(out.feature, bin, bins.n_bins, false);
+  if (missing != 0) {  // behind no bin but empty ones missing rows would be alone
+    const auto first =
+        std::find_if(cells, cells + bins.n_bins, [](auto cell) { return cell != 0; });
+    limit.among[1] = rows_range(out.feature, bin, bins.n_bins, true);
+    limit.among[1].begin = std::max(limit.among[1].begin, static_cast<std::size_t>(first - cells));
+  }
+  out.boundary = newton_cut(cells, bins.n_bins, missing, limit);
+  if (!out.boundary.found) return s.params_.node_features == 0;
+  out.bin = static_cast<std::uint32_t>(out.boundary.index);
   out.by_bin = true;
-  out.quality = cut.gain;
+  out.quality = out.boundary.score;
   return true;
 }
 
@@ -286,56 +295,6 @@ void FeatureSearch::try_levels(Scratch& scratch, Candidate& out) const {
     out.boundary = best;
     out.variant = variant;
   }
-}
-
-/// C4.5's split of a categorical feature: one branch a level, of which at least two must meet the
-/// limits. Missing rows join the heaviest level. The boundary names the level that is taken off
-/// first: the lowest.
-void FeatureSearch::try_multiway(Scratch& scratch, Candidate& out) const {
-  const Profile& profile = scratch.profile;
-  const Stats& stats = s.stats_;
-  const Limits limit = limits(out.feature);
-  std::vector<double> sums(s.shape_.n_sums);
-  double score = 0, split_entropy = 0, total = 0;
-  std::size_t enough = 0;
-  const std::size_t heaviest = heaviest_level(profile);
-  std::vector<std::int64_t> cell(stats.width);
-  for (std::size_t i = 0; i < profile.n; ++i) {
-    std::copy_n(profile.raw.data() + i * stats.width, stats.width, cell.data());
-    for (std::size_t j = 0; profile.has_missing && i == heaviest && j < stats.width; ++j)
-      cell[j] += profile.missing[j];
-    stats.decode(cell.data(), sums.data());
-    const double weight = stats.weight_of(sums.data());
-    const double rows = limit.min_rows > 0 ? stats.decode_count(cell.data()) : 0;
-    enough += weight >= limit.min_weight && rows >= limit.min_rows;
-    for (std::size_t m = 0; stats.kind == SumKind::regression && m + 1 < sums.size(); ++m)
-      sums[m] -= mean[m] * weight;
-    score += node_score(s.params_.criterion, s.shape_, sums.data());
-    split_entropy -= x_log_x(weight);
-    total += weight;
-  }
-  split_entropy += x_log_x(total);
-  if (!node.chained && (enough < 2 || !std::isfinite(score))) return;
-  const double gain = score - parent;
-  out.quality = gain;
-  if (s.params_.criterion == Criterion::normalized_gain)
-    out.quality = 2 * gain / (split_entropy - parent);
-  out.split_entropy = split_entropy;
-  out.boundary = {out.quality, gain, 0, profile.has_missing && heaviest == 0, true};
-  out.multiway = true;
-}
-
-std::size_t FeatureSearch::heaviest_level(const Profile& profile) const {
-  std::vector<double> sums(s.shape_.n_sums);
-  std::size_t heaviest = 0;
-  double most = -infinity();
-  for (std::size_t i = 0; i < profile.n; ++i) {
-    s.stats_.decode(profile.raw.data() + i * s.stats_.width, sums.data());
-    const double weight = s.stats_.weight_of(sums.data());
-    if (weight > most) heaviest = i;
-    most = std::max(most, weight);
-  }
-  return heaviest;
 }
 
 /// False when the feature is constant in the node.

@@ -54,7 +54,8 @@ struct FeatureSearch {
   std::span<const double> mean;  // squared error: of the node, per output; zeros otherwise
   double perfect = infinity();   // a gain that no split exceeds; rounding is kept from exceeding it
   double weight = 0;             // of the node
-  const Context* context = nullptr;  // asked between long stretches whether to go on
+  const Context* context = nullptr;     // asked between long stretches whether to go on
+  const NewtonTerms* newton = nullptr;  // of the node, where all cuts can be scored at once
 
   /// False when the feature is constant in the node; else `out` is its best split, if any is
   /// admissible.
@@ -85,6 +86,8 @@ struct FeatureSearch {
   }
   FeatureSearch among_known(Scratch& scratch, NodeSums& known) const;
   void try_numeric(Scratch& scratch, Candidate& out) const;
+  Boundary newton_cut(const std::int64_t* words, std::size_t n, std::int64_t missing,
+                      const Limits& limits) const;
   bool try_cells(const std::int64_t* cells, Candidate& out) const;
   bool try_random(const ProfileSource& profiles, Scratch& scratch, Candidate& out) const;
   void draw(std::span<const Ends> ends, std::span<DrawnCut> cuts) const;

@@ -8,7 +8,9 @@ namespace committee {
 namespace {
 
 constexpr std::size_t kSharedRows = 32768;  // of a node that all threads split together
-constexpr std::size_t kWavesPerThread = 2;  // nodes of a wave, so that threads end together
+constexpr std::size_t kWavesPerThread = 2;  // nodes of a wave, so that threads end together;
+constexpr std::size_t kFewRows = 4096;      // of a node that is split so soon that one is enough
+constexpr std::size_t kAloneRows = 8192;    // of a wave, which one thread divides sooner than two
 
 }  // namespace
 
@@ -73,8 +75,8 @@ void Leafwise::trim(std::size_t room) {
 void Leafwise::expand(NodeId top, std::size_t room, const Context& context) {
   std::vector<NodeId> wave{top};
   if (context.n_threads > 1 && grower_.node(top).rows < kSharedRows) {
-    const std::size_t most =
-        std::min(room, kWavesPerThread * static_cast<std::size_t>(context.n_threads));
+    const std::size_t each = grower_.node(top).rows < kFewRows ? 1 : kWavesPerThread;
+    const std::size_t most = std::min(room, each * static_cast<std::size_t>(context.n_threads));
     for (const Candidate& next : queue_) {
       if (wave.size() >= most) break;
       const bool shared = grower_.node(next.node).rows >= kSharedRows;
@@ -101,10 +103,13 @@ void Leafwise::make_children(std::span<const NodeId> wave, const Context& contex
     n_left[k] =
         data_.partition.divide(node.begin, node.rows, data_.matrix, *states_[wave[k]].split, own);
   };
+  std::size_t rows = 0;
+  for (const NodeId id : wave) rows += grower_.node(id).rows;
+  const int n_threads = wave.size() == 1 || rows < kAloneRows ? 1 : context.n_threads;
   if (wave.size() == 1) {
     divide(0, context);
   } else {
-    parallel_for(wave.size(), context,
+    parallel_for(wave.size(), Context{n_threads, context.poll},
                  [&](std::size_t k, int) { divide(k, Context{1, context.poll}); });
   }
   for (std::size_t k = 0; k < wave.size(); ++k) {

@@ -2,17 +2,25 @@
 // word. Two thirds of the time of a tree on few rows goes here.
 #pragma once
 
-#include "committee/types.hpp"
+#include "committee/criterion.hpp"
 
 namespace committee {
 
-/// What the cuts of a node have in common.
-struct NewtonTerms {
-  std::int64_t total;  // the node's word
-  unsigned shift;      // gradients lie above, hessians below; both sums are under 2^52
-  double unit_gradient, unit_hessian;
-  double l2;
-  double least;  // hessian that each side has at least; above 0, so that no side is empty
+/// What the cuts of a node have in common. Sums are in units, which are powers of two, so that the
+/// best cut is the same and its score is exact once they are put back.
+class NewtonTerms {
+ public:
+  /// total: the node's word, gradients above `shift`, hessians below; both sums are under 2^52.
+  /// least: hessian that each side has at least; above 0, so that no side is empty.
+  NewtonTerms(std::int64_t total, unsigned shift, double unit_gradient, double unit_hessian,
+              double l2, double least);
+
+ private:
+  friend struct NewtonScan;
+  unsigned shift_;
+  pair::NewtonSides sides_;
+  double least_;
+  double unit_;  // of gains
 };
 
 struct NewtonCut {

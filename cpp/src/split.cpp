@@ -103,7 +103,9 @@ Candidate SplitSearch::search_features(const NodeSums& node, const ProfileSource
   const double parent = squared ? 0.0 : node_score(params_.criterion, shape_, sums.data());
   const double perfect = perfect_score(params_.criterion, shape_, sums.data()) - parent;
   const double weight = stats_.weight_of(sums.data());
-  const FeatureSearch search{*this, node, parent, mean, perfect, weight, &context};
+  const std::optional<NewtonTerms> newton = newton_terms(node);
+  const FeatureSearch search{*this,   node,   parent,   mean,
+                             perfect, weight, &context, newton ? &*newton : nullptr};
   order.assign(node.features.begin(), node.features.end());
   if (const auto* varying = profiles.varying(); varying != nullptr && params_.node_features == 0) {
     std::vector<std::uint32_t> some;
@@ -123,6 +125,17 @@ Candidate SplitSearch::search_features(const NodeSums& node, const ProfileSource
     return search_shared(search, profiles, order, context);
   }
   return search_in_turn(search, profiles, sampled ? &draw : nullptr, scratch);
+}
+
+/// What all cuts of numeric features share, where Newton's gain can score them at once.
+std::optional<NewtonTerms> SplitSearch::newton_terms(const NodeSums& node) const {
+  const bool rows_counted = check_rows_ && stats_.counts_rows();
+  const double rows = rows_counted ? static_cast<double>(params_.min_rows_leaf) : 0.0;
+  const double least = std::max(min_weight_, rows);
+  if (params_.criterion != Criterion::newton || params_.rule == SplitRule::random ||
+      params_.l1 != 0 || stats_.width != 1 || !pair_ || !stats_.small_sums() || !(least > 0))
+    return std::nullopt;
+  return NewtonTerms(node.raw[0], stats_.shift, stats_.unit(0), stats_.unit(1), params_.l2, least);
 }
 
 /// All features, in chunks on all threads: the lowest chunk wins a tie.

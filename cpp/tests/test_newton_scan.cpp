@@ -31,22 +31,26 @@ Bins draw(std::size_t n, std::uint64_t seed, std::int64_t most) {
   return bins;
 }
 
+struct Setting {
+  double unit_gradient, unit_hessian, l2, least;
+};
+
 /// Cut by cut: GL^2 / (HL + l2) + GR^2 / (HR + l2) - G^2 / (H + l2), in extended precision.
 NewtonCut tried(const Bins& bins, std::int64_t aside_g, std::int64_t aside_h, std::int64_t total_g,
-                std::int64_t total_h, const NewtonTerms& terms) {
+                std::int64_t total_h, const Setting& setting) {
   NewtonCut best;
   long double top = -1, g = aside_g, h = aside_h;
   for (std::size_t b = 0; b < bins.g.size(); ++b) {
     g += bins.g[b];
     h += bins.h[b];
-    const long double left = h * terms.unit_hessian, right = (total_h - h) * terms.unit_hessian;
-    if (left < terms.least || right < terms.least) continue;
-    const long double gl = g * terms.unit_gradient, gr = (total_g - g) * terms.unit_gradient;
-    const long double score = gl * gl / (left + terms.l2) + gr * gr / (right + terms.l2);
+    const long double left = h * setting.unit_hessian, right = (total_h - h) * setting.unit_hessian;
+    if (left < setting.least || right < setting.least) continue;
+    const long double gl = g * setting.unit_gradient, gr = (total_g - g) * setting.unit_gradient;
+    const long double score = gl * gl / (left + setting.l2) + gr * gr / (right + setting.l2);
     if (!(score > top)) continue;
     top = score;
-    const long double all = total_g * terms.unit_gradient;
-    const long double parent = all * all / (total_h * terms.unit_hessian + terms.l2);
+    const long double all = total_g * setting.unit_gradient;
+    const long double parent = all * all / (total_h * setting.unit_hessian + setting.l2);
     best = {static_cast<double>(score - parent), static_cast<std::uint32_t>(b)};
   }
   return best;
@@ -66,12 +70,12 @@ TEST(newton_scan_finds_the_best_cut) {
     for (std::size_t b = 0; b < n; ++b) total_g += bins.g[b], total_h += bins.h[b];
     const double unit = 0x1p-5;
     const double l2 = seed % 5 == 0 ? 0 : 1.5;
-    const NewtonTerms terms{
-        total_g * (std::int64_t{1} << shift) + total_h,   shift, 0x1p-3, unit, l2,
-        static_cast<double>(total_h) * unit * 0.05 + unit};
+    const Setting setting{0x1p-3, unit, l2, static_cast<double>(total_h) * unit * 0.05 + unit};
+    const NewtonTerms terms(total_g * (std::int64_t{1} << shift) + total_h, shift,
+                            setting.unit_gradient, unit, l2, setting.least);
     const std::int64_t aside = aside_g * (std::int64_t{1} << shift) + aside_h;
     const NewtonCut cut = best_newton_cut(bins.words(shift).data(), n, aside, terms);
-    const NewtonCut expected = tried(bins, aside_g, aside_h, total_g, total_h, terms);
+    const NewtonCut expected = tried(bins, aside_g, aside_h, total_g, total_h, setting);
     CHECK(std::isfinite(cut.gain) == std::isfinite(expected.gain));
     if (!std::isfinite(cut.gain)) continue;
     ++found;

@@ -9,6 +9,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 
 #include "committee/binning.hpp"
 #include "committee/criterion.hpp"
@@ -103,6 +104,7 @@ struct NodeSums {
 class DrawTable;       // where drawn thresholds fall
 struct Candidate;      // a feature's best split, before it is spelt out
 struct FeatureSearch;  // finds it
+class NewtonTerms;
 struct Scratch;
 class FeatureDraw;
 
@@ -139,6 +141,7 @@ class SplitSearch {
                    Scratch& scratch) const;
   Candidate best_ratio(const NodeSums& node, const ProfileSource& profiles, double parent,
                        std::vector<Candidate>& all, Scratch& scratch) const;
+  std::optional<NewtonTerms> newton_terms(const NodeSums& node) const;
   Candidate search_shared(const FeatureSearch& search, const ProfileSource& profiles,
                           std::span<const std::uint32_t> features, const Context& context) const;
   Candidate search_in_turn(const FeatureSearch& search, const ProfileSource& profiles,
