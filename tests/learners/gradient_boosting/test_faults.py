@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from sklearn.base import clone
+from tests import test_faults as faults
 from tests.estimators import GRADIENT_BOOSTERS, RANKER, model_bits, name_of, rows_for
 from tests.warm_processes import run_script
 
@@ -53,6 +54,22 @@ def test_f12_rankings_in_many_threads():
         models = [clone(RANKER).set_params(n_jobs=1 + k % 4) for k in range(8)]
         fits = [pool.submit(model.fit, X, y, groups) for model in models]
         assert {model_bits(fit.result()) for fit in fits} == {expected}
+
+
+def run_ranker(script):
+    """Run a script of the fault table in a process of its own; all rows are one query."""
+    prelude = faults.PRELUDE.replace("in ESTIMATORS", "in [RANKER]")
+    return run_script(prelude + script, name_of(RANKER), 2)
+
+
+@faults.needs_proc
+@pytest.mark.clock
+def test_f07_interrupt_a_ranking():
+    assert max(map(float, run_ranker(faults.INTERRUPT).split())) <= 0.5
+
+
+def test_f09_rank_after_fork():
+    assert run_ranker(faults.FORK).strip() == "same"
 
 
 OTHERS = """
