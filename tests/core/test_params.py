@@ -15,7 +15,7 @@ from sklearn.utils.estimator_checks import (
     check_set_params,
 )
 
-from committee.core.parameter_docs import PARAMETERS, documented
+from committee.core.parameter_docs import PARAMETERS, documented, documented_with
 from committee.core.params import (
     SEED_CONSTRAINTS,
     THREAD_CONSTRAINTS,
@@ -233,3 +233,11 @@ def test_documentation_is_filled_in():
     assert all(text.startswith(f"{name} : ") for name, text in PARAMETERS.items())
     with pytest.raises(KeyError, match="nonesuch"):
         documented(type("Bad", (), {"__doc__": "\n{nonesuch}\n"}))
+
+
+def test_documentation_of_a_family_comes_first():
+    own = {"all": "{max_depth}\n{random_state}", "random_state": "random_state : int\n    Mine."}
+    kind = type("Kind", (), {"__doc__": "Of a kind.\n\n    {all}\n        And more.\n"})
+    lines = documented_with(own, {"random_state": "not I"})(kind).__doc__.splitlines()
+    assert lines[2] == "    max_depth : int or None, default=None"
+    assert lines[-3:] == ["    random_state : int", "        Mine.", "        And more."]

@@ -2,12 +2,7 @@
 
 from __future__ import annotations
 
-import textwrap
-from typing import TypeVar
-
-from committee.core.parameter_docs import documented
-
-Class = TypeVar("Class", bound=type)
+from committee.core.parameter_docs import documented_with
 
 SECTIONS = {
     "asking": """\
@@ -38,10 +33,4 @@ n_features_in_, feature_names_in_
     As in scikit-learn.""",
 }
 
-
-def active_documented(cls: Class) -> Class:
-    """Fill the sections in the docstring of ``cls``, then the places within them."""
-    for name, text in SECTIONS.items():
-        place = f"    {{{name}}}\n"
-        cls.__doc__ = (cls.__doc__ or "").replace(place, textwrap.indent(text, "    ") + "\n")
-    return documented(cls)
+active_documented = documented_with(SECTIONS)

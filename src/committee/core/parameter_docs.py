@@ -1,13 +1,15 @@
 """Descriptions of parameters that several estimators share, each written once.
 
 A class docstring holds ``{random_state}`` on a line of its own where the description belongs, and
-the decorator :func:`documented` puts it there with the right indentation.
+the decorator :func:`documented` puts it there with the right indentation. A family of estimators
+has sections of its own, which :func:`documented_with` fills in likewise.
 """
 
 from __future__ import annotations
 
 import re
 import textwrap
+from collections.abc import Callable, Mapping
 from typing import TypeVar
 
 Class = TypeVar("Class", bound=type)
@@ -157,28 +159,36 @@ schema_, n_features_in_, feature_names_in_, n_outputs_, estimator_, feature_impo
 _PLACE = re.compile(r"^([ \t]*)\{(\w+)\}[ \t]*$", flags=re.MULTILINE)
 
 
-def documented(cls: Class) -> Class:
-    """Fill the places in the docstring of ``cls`` with the shared descriptions.
+def documented_with(*sections: Mapping[str, str]) -> Callable[[Class], Class]:
+    """Make a decorator that fills the places in the docstring of a class.
 
     Parameters
     ----------
-    cls : type
-        The class; changed in place.
+    *sections : mapping of str to str
+        Texts by name, which may hold places themselves. Of equal names the first counts, and the
+        descriptions of this module come last.
 
     Returns
     -------
-    type
-        The same class.
-
-    Raises
-    ------
-    KeyError
-        When a place names no shared parameter.
+    callable
+        Changes a class in place and returns it; KeyError where a place names no text.
     """
-    if cls.__doc__:
+    texts = PARAMETERS | VARIANTS
+    for given in reversed(sections):
+        texts |= given
 
-        def described(place: re.Match[str]) -> str:
-            return textwrap.indent((PARAMETERS | VARIANTS)[place.group(2)], place.group(1))
+    def filled(text: str) -> str:
+        return _PLACE.sub(described, text)
 
-        cls.__doc__ = _PLACE.sub(described, cls.__doc__)
-    return cls
+    def described(place: re.Match[str]) -> str:
+        return textwrap.indent(filled(texts[place[2]]), place[1])
+
+    def fill(cls: Class) -> Class:
+        if cls.__doc__:
+            cls.__doc__ = filled(cls.__doc__)
+        return cls
+
+    return fill
+
+
+documented = documented_with()

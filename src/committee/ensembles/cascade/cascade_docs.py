@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import textwrap
-from typing import TypeVar
-
-Class = TypeVar("Class", bound=type)
+from committee.core.parameter_docs import documented_with
 
 SECTIONS = {
     "members": """\
@@ -55,10 +52,4 @@ n_features_in_, feature_names_in_
     As in scikit-learn.""",
 }
 
-
-def cascade_documented(cls: Class) -> Class:
-    """Fill the sections in the docstring of ``cls``."""
-    for name, text in SECTIONS.items():
-        place = f"    {{{name}}}\n"
-        cls.__doc__ = (cls.__doc__ or "").replace(place, textwrap.indent(text, "    ") + "\n")
-    return cls
+cascade_documented = documented_with(SECTIONS)

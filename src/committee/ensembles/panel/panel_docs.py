@@ -5,12 +5,7 @@ A class docstring holds ``{estimators}`` on a line of its own where the descript
 
 from __future__ import annotations
 
-import textwrap
-from typing import TypeVar
-
-from committee.core.parameter_docs import documented
-
-Class = TypeVar("Class", bound=type)
+from committee.core.parameter_docs import documented_with
 
 SECTIONS = {
     "estimators": """\
@@ -42,10 +37,4 @@ n_features_in_, feature_names_in_, schema_
     Width, names and kinds of the columns of X.""",
 }
 
-
-def panel_documented(cls: Class) -> Class:
-    """Fill the sections in the docstring of ``cls``, then the places within them."""
-    for name, text in SECTIONS.items():
-        place = f"    {{{name}}}\n"
-        cls.__doc__ = (cls.__doc__ or "").replace(place, textwrap.indent(text, "    ") + "\n")
-    return documented(cls)
+panel_documented = documented_with(SECTIONS)

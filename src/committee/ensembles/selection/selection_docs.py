@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-import textwrap
-from typing import TypeVar
-
-from committee.ensembles.panel.panel_docs import panel_documented
-
-Class = TypeVar("Class", bound=type)
+from committee.core.parameter_docs import documented_with
+from committee.ensembles.panel.panel_docs import SECTIONS as PANEL
 
 SECTIONS = {
     "selection_parameters": """\
@@ -50,10 +46,4 @@ committee_ : Committee
 {panel_attributes}""",
 }
 
-
-def selection_documented(cls: Class) -> Class:
-    """Fill the sections in the docstring of ``cls``, then those of all panels."""
-    for name, text in SECTIONS.items():
-        place = f"    {{{name}}}\n"
-        cls.__doc__ = (cls.__doc__ or "").replace(place, textwrap.indent(text, "    ") + "\n")
-    return panel_documented(cls)
+selection_documented = documented_with(SECTIONS, PANEL)

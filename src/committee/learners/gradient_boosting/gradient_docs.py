@@ -2,12 +2,7 @@
 
 from __future__ import annotations
 
-import textwrap
-from typing import TypeVar
-
-from committee.core.parameter_docs import documented
-
-Class = TypeVar("Class", bound=type)
+from committee.core.parameter_docs import documented_with
 
 SECTIONS = {
     "boosting": """\
@@ -134,11 +129,4 @@ n_features_in_, feature_names_in_
     As in scikit-learn.""",
 }
 
-
-def boosting_documented(cls: Class) -> Class:
-    """Fill the places in the docstring of a gradient booster."""
-    text = cls.__doc__ or ""
-    for name, section in SECTIONS.items():
-        text = text.replace("    {" + name + "}", textwrap.indent(section, "    "))
-    cls.__doc__ = text
-    return documented(cls)
+boosting_documented = documented_with(SECTIONS)
