@@ -15,12 +15,14 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from committee.active.active_classifier import ActiveClassifier
-from committee.active.active_docs import active_documented
+from committee.active.active_docs import SECTIONS
+from committee.core.parameter_docs import documented_with
 from committee.core.params import CATEGORICAL_CONSTRAINTS, integer, real
 from committee.ensembles.decorate import DecorateClassifier
+from committee.ensembles.decorate.decorate_docs import SECTIONS as DECORATE
 
 
-@active_documented
+@documented_with(SECTIONS, DECORATE)
 class ActiveDecorate(ActiveClassifier):
     """Ask about the rows for which the two most probable classes of DECORATE are closest.
 
@@ -30,16 +32,9 @@ class ActiveDecorate(ActiveClassifier):
         The base learner, any classifier; None is C4.5 as in :class:`DecorateClassifier`.
     n_estimators : int, default=15
         The most members, at least 2.
-    max_trials : int, default=50
-        The most members tried.
-    artificial_size : float, default=1.0
-        Artificial rows of a trial, as a share of the labelled rows.
-    categorical_features : None, "from_dtype" or array-like, default="from_dtype"
-        Which features are categories: those with a categorical dtype ("from_dtype"), none (None),
-        or those listed by name, by index or as a boolean mask.
+    {trials}
     measure : str, default="margin"
-        "vote_margin", "weighted_vote_margin", "vote_entropy", "kl_to_mean", "jensen_shannon" or
-        "margin"; see :func:`measure_disagreement`.
+        {measures}
     {asking}
 
     Attributes

@@ -5,6 +5,9 @@ from __future__ import annotations
 from committee.core.parameter_docs import documented_with
 
 SECTIONS = {
+    "measures": """\
+"vote_margin", "weighted_vote_margin", "vote_entropy", "kl_to_mean", "jensen_shannon" or
+"margin"; see :func:`measure_disagreement`.""",
     "asking": """\
 batch : {"top", "diverse"}, default="top"
     How several rows are chosen at a time: the most disputed, or rows that lie far apart among the
@@ -17,8 +20,8 @@ classes : array-like or None, default=None
     The labels that may come, where not all are among the first ones. None: those given to
     ``fit``; others are refused by ``teach`` unless ``new_classes=True``.
 n_jobs : int or None, default=None
-    Threads or jobs, for fitting and asking; None is 1 unless a ``joblib.parallel_config`` says
-    otherwise, -1 is all cores. The result does not depend on it.
+    Threads or jobs, for fitting and asking.
+    {job_count}
 {random_state}""",
     "attributes": """\
 estimator_ : estimator

@@ -30,8 +30,7 @@ class QueryByBagging(ActiveClassifier):
     n_estimators : int, default=20
         The number of members, at least 2.
     measure : str, default="vote_margin"
-        "vote_margin", "weighted_vote_margin", "vote_entropy", "kl_to_mean", "jensen_shannon" or
-        "margin"; see :func:`measure_disagreement`.
+        {measures}
     {asking}
 
     Attributes

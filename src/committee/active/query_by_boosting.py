@@ -32,9 +32,8 @@ class QueryByBoosting(ActiveClassifier):
     n_estimators : int, default=20
         The largest number of members, at least 2.
     measure : str, default="weighted_vote_margin"
-        "vote_margin", "weighted_vote_margin", "vote_entropy", "kl_to_mean", "jensen_shannon" or
-        "margin"; see :func:`measure_disagreement`. Members vote, so that their probabilities are
-        0 and 1.
+        {measures}
+        Members vote, so that their probabilities are 0 and 1.
     {asking}
 
     Attributes

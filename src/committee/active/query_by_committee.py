@@ -39,8 +39,7 @@ class QueryByCommittee(ActiveClassifier):
         list, whose probabilities are averaged. Seeds that they have are kept. None is a random
         forest of 100 trees.
     measure : str, default="vote_entropy"
-        "vote_margin", "weighted_vote_margin", "vote_entropy", "kl_to_mean", "jensen_shannon" or
-        "margin"; see :func:`measure_disagreement`.
+        {measures}
     prefit : bool, default=False
         Whether the committee is fitted already, to the rows that ``fit`` is given: ``fit`` keeps
         it, and ``teach`` is the first to fit a copy; weights that ``fit`` is given count from

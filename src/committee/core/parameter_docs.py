@@ -69,8 +69,8 @@ random_state : int, RandomState instance, Generator or None, default=None
     number of threads.""",
     "n_jobs": """\
 n_jobs : int or None, default=None
-    The number of threads; None is 1 unless a ``joblib.parallel_config`` says otherwise, -1 is all
-    cores. The result does not depend on it.""",
+    The number of threads.
+    {job_count}""",
     "categorical_splits": """\
 categorical_splits : {"subset", "multiway"}, default="subset"
     Two sets of levels, or one branch per level; see :class:`DecisionTreeClassifier`.""",
@@ -111,8 +111,11 @@ intervals : {"jackknife", "quantile"} or None, default=None
     nothing.""",
 }
 
-# Where one name has several descriptions, and descriptions of fitted attributes.
+# Where one name has several descriptions; parts of descriptions; fitted attributes.
 VARIANTS: dict[str, str] = {
+    "job_count": """\
+None is 1 unless a ``joblib.parallel_config`` says otherwise, -1 is all cores. The result
+does not depend on it.""",
     "class_criterion": """\
 criterion : {"gini", "entropy", "log_loss", "gain_ratio", "c45", "normalized_gain", "error", \
 "exponential"}, default="gini"

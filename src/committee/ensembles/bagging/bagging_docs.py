@@ -37,8 +37,8 @@ warm_start : bool, default=False
     Whether ``fit`` adds members to those of the last one, on the same rows. The committee is the
     same as if all had been fitted at once.
 n_jobs : int or None, default=None
-    Jobs of joblib, or threads of the engine for trees of this library; None is 1 unless a
-    ``joblib.parallel_config`` says otherwise, -1 is all cores. The result does not depend on it.
+    Jobs of joblib, or threads of the engine for trees of this library.
+    {job_count}
 {random_state}
 verbose : int, default=0
     Above 0, the number of members is printed as they are made.""",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from committee.core.parameter_docs import documented_with
+from committee.ensembles.panel.panel_docs import SECTIONS as PANEL
 
 SECTIONS = {
     "members": """\
@@ -21,15 +22,10 @@ check_leak : bool, default=True
     training rows, such as 1-NN. A copy of each learner but the last is fitted on four fifths of at
     most 1,000 rows; it leaks where its error on these is below a quarter (for numbers: the absolute
     error below half) of that on the rest, and the difference above three standard errors.
-n_jobs : int or None, default=None
-    With ``cv``, jobs of joblib, one model each; None is 1 unless a ``joblib.parallel_config`` says
-    otherwise, -1 is all cores. In sample a level waits for the one before. The result does not
-    depend on it.
-verbose : int, default=0
-    Above 0, a line is printed for each model that is fitted.
-random_state : int, RandomState instance, Generator or None, default=None
-    Seeds each member that has a ``random_state`` of None, by its place in the list. A seed that a
-    member was given stays.""",
+{n_jobs}
+    In sample a level waits for the one before.
+{verbose}
+{random_state}""",
     "attributes": """\
 estimators_ : list of estimators
     The levels, fitted on all rows.
@@ -52,4 +48,4 @@ n_features_in_, feature_names_in_
     As in scikit-learn.""",
 }
 
-cascade_documented = documented_with(SECTIONS)
+cascade_documented = documented_with(SECTIONS, PANEL)

@@ -27,7 +27,7 @@ from sklearn.utils.validation import check_is_fitted
 from committee import _engine
 from committee.core.committee import Committee
 from committee.core.members import ClassifierMember, Floats, Trees
-from committee.core.parameter_docs import documented
+from committee.core.parameter_docs import documented_with
 from committee.core.params import (
     CATEGORICAL_CONSTRAINTS,
     SEED_CONSTRAINTS,
@@ -48,6 +48,7 @@ from committee.data.rows import engine_table
 from committee.ensembles.any_rows import container_to_ask
 from committee.ensembles.bagging.routing import Routed, routed, router_of
 from committee.ensembles.decorate.any_crew import AnyCrew
+from committee.ensembles.decorate.decorate_docs import SECTIONS
 from committee.ensembles.decorate.reading import c45, check_base, is_own, read_any, read_trees
 from committee.ensembles.decorate.tree_crew import TreeCrew
 from committee.ensembles.decorate.trials import ASKED, ENOUGH, Record, trials
@@ -56,7 +57,7 @@ from committee.ensembles.opinions import FEW_ROWS, ClassOpinion
 from committee.learners.structure import Tree
 
 
-@documented
+@documented_with(SECTIONS)
 class DecorateClassifier(CallbackSupport, ClassOpinion, NamedParameters, BaseEstimator):
     """A committee made diverse by artificial rows that are labelled against it.
 
@@ -75,16 +76,7 @@ class DecorateClassifier(CallbackSupport, ClassOpinion, NamedParameters, BaseEst
         on any rows gains nothing.
     n_estimators : int, default=15
         The most members (the papers' Csize).
-    max_trials : int, default=50
-        The most members tried (Imax); the first, trained on the rows alone, is one of them.
-    artificial_size : float, default=1.0
-        Artificial rows of a trial, as a share of the training rows (Rsize); at least one. The
-        papers recommend 0.5 to 1.
-    categorical_features : None, "from_dtype" or array-like, default="from_dtype"
-        Which features are categories: those with a categorical dtype ("from_dtype"), none (None),
-        or those listed by name, by index or as a boolean mask. Trees of this library are told,
-        too, unless it is "from_dtype": then they say it themselves. What holds no numbers is
-        always a category.
+    {trials}
     {n_jobs}
         Trials follow one another, each of them needs the committee before it.
     {random_state}

@@ -8,8 +8,8 @@ from committee.ensembles.panel.panel_docs import SECTIONS as PANEL
 SECTIONS = {
     "selection_parameters": """\
 cv : int, splitter, iterable of (train, test) or None, default=None
-    The folds, as in scikit-learn; None is 5, stratified for classifiers. With ``groups`` a number
-    of folds keeps groups together. Rows that are never held out have no part in the selection.
+    {folds}
+    Rows that are never held out have no part in the selection.
 n_rounds : int, default=50
     How many members are added, one after the other. A member may be added again.
 n_init : int or "auto", default="auto"

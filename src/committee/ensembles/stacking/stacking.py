@@ -75,7 +75,7 @@ class StackingClassifier(ClassifierMixin, Stack):
     drop : {"if_binary"} or None, default="if_binary"
         Whether the first column of two classes is dropped, as scikit-learn does, since both sum to
         1. "mean", "majority" and "per_class" get the columns of all classes.
-    {random_state}
+    {seeds}
 
     Attributes
     ----------
@@ -226,7 +226,7 @@ class StackingRegressor(RegressorMixin, Stack):
         least squares. "mean" learns nothing, and is the plain average.
     {cv}
     {rest}
-    {random_state}
+    {seeds}
 
     Attributes
     ----------

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from committee.core.parameter_docs import documented_with
+from committee.ensembles.panel.panel_docs import SECTIONS as PANEL
 
 SECTIONS = {
     "members": """\
@@ -11,29 +12,25 @@ estimators : list of (str, estimator), or None
     ``set_params(name=other, name__parameter=value)``. None where ``levels`` are given.""",
     "cv": """\
 cv : int, splitter, iterable of (train, test), "prefit" or None, default=None
-    How rows are divided, as in scikit-learn; None is 5 folds. With ``groups`` a number of folds
-    keeps groups together. Splits need not cover all rows (``TimeSeriesSplit``): rows without an
-    honest answer are not used for the meta-model, and counted in ``n_unanswered_``. Of several
-    answers for a row (repeats) the mean is taken. Several levels need more folds than levels.
-    "prefit": the members are fitted already, and ``fit`` must be given rows they have not seen.""",
+    {folds}
+    Splits need not cover all rows (``TimeSeriesSplit``): rows without an honest answer are not used
+    for the meta-model, and counted in ``n_unanswered_``. Of several answers for a row (repeats) the
+    mean is taken. Several levels need more folds than levels. "prefit": the members are fitted
+    already, and ``fit`` must be given rows they have not seen.""",
     "rest": """\
-n_jobs : int or None, default=None
-    Jobs of joblib, one model each; None is 1 unless a ``joblib.parallel_config`` says otherwise, -1
-    is all cores. The result does not depend on it.
+{n_jobs}
 passthrough : bool, default=False
     Whether the features stand behind the answers in what the meta-model, and every level above the
     first, sees. Frames stay frames, sparse rows sparse. Where y has one class nothing is appended.
-verbose : int, default=0
-    Above 0, a line is printed for each model that is fitted.
+{verbose}
 levels : list of lists of (str, estimator), or None, default=None
     Several levels, the first of which sees the features, the next its answers, and so on. A model
     learns from answers about rows of its own part of the rows by models of smaller parts, so that
     none, at any depth, has seen a row it is asked about. K folds and L levels take
     C(K, 0) + .. + C(K, L) models of each member of the first level.""",
-    "random_state": """\
-random_state : int, RandomState instance, Generator or None, default=None
-    Seeds each member, and the meta-model, that has a ``random_state`` of None, by its place in the
-    list. A seed that a member was given stays.""",
+    "seeds": """\
+{random_state}
+    The meta-model is seeded likewise, as if it stood behind the last member.""",
     "attributes": """\
 estimators_ : list of estimators
     The members, level after level, fitted on all rows.
@@ -60,4 +57,4 @@ n_features_in_, feature_names_in_
     As in scikit-learn.""",
 }
 
-stacking_documented = documented_with(SECTIONS)
+stacking_documented = documented_with(SECTIONS, PANEL)

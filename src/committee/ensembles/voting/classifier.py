@@ -16,10 +16,10 @@ from committee.core.voting import SettledVote, vote_until_decided
 from committee.data import InputError
 from committee.data.errors import describe, listing
 from committee.ensembles.panel import Seat
-from committee.ensembles.panel.panel_docs import panel_documented
 from committee.ensembles.panel.remarks import heard, tell
 from committee.ensembles.voting.rules import Rule, class_rule
 from committee.ensembles.voting.voting import Voting
+from committee.ensembles.voting.voting_docs import voting_documented
 
 CLASS_RULES = ("hard", "soft", "product", "max", "median", "trimmed_mean")
 
@@ -37,7 +37,7 @@ def _counts_votes(model: Any) -> bool:
     return True
 
 
-@panel_documented
+@voting_documented
 class VotingClassifier(ClassifierMixin, Voting):
     """Different classifiers vote.
 
@@ -50,13 +50,11 @@ class VotingClassifier(ClassifierMixin, Voting):
         A vote each for the predicted label, or how probabilities are combined: their mean, their
         product (one zero is a veto), the largest, the median or the trimmed mean of each class,
         scaled to sum to 1. Where nothing is left of a row, the mean takes its place.
-    weights : array-like of shape (n_estimators,) or None, default=None
-        What members count for, not negative; one of weight k counts like k members.
+    {weights}
     {panel_parameters}
     flatten_transform : bool, default=True
         Whether ``transform`` gives one column per member and class, or [member, row, class].
-    trim : float, default=0.1
-        For "trimmed_mean": the share of the weight that is cut on either side, below 0.5.
+    {trim}
     early_exit : bool, default=False
         For "hard": whether ``predict`` asks no member about a row whose class the remaining ones
         cannot change. The labels are the same.
@@ -66,9 +64,7 @@ class VotingClassifier(ClassifierMixin, Voting):
     ----------
     classes_ : ndarray
         The class labels.
-    committee_ : Committee
-        The members with their weights.
-    {panel_attributes}
+    {voting_attributes}
 
     Examples
     --------

@@ -12,35 +12,31 @@ from sklearn.utils import get_tags
 from committee.core.members import Floats
 from committee.core.params import choice
 from committee.ensembles.opinions import flat
-from committee.ensembles.panel.panel_docs import panel_documented
 from committee.ensembles.panel.seats import given_members
 from committee.ensembles.voting.rules import Rule, number_rule
 from committee.ensembles.voting.voting import Voting
+from committee.ensembles.voting.voting_docs import voting_documented
 
 NUMBER_RULES = ("mean", "median", "trimmed_mean")
 
 
-@panel_documented
+@voting_documented
 class VotingRegressor(RegressorMixin, Voting):
     """Different regressors are averaged.
 
     Parameters
     ----------
     {estimators}
-    weights : array-like of shape (n_estimators,) or None, default=None
-        What members count for, not negative; one of weight k counts like k members.
+    {weights}
     {panel_parameters}
     voting : {"mean", "median", "trimmed_mean"}, default="mean"
         How predictions are combined. Median and trimmed mean bear members that are far off.
-    trim : float, default=0.1
-        For "trimmed_mean": the share of the weight that is cut on either side, below 0.5.
+    {trim}
     {prefit}
 
     Attributes
     ----------
-    committee_ : Committee
-        The members with their weights.
-    {panel_attributes}
+    {voting_attributes}
 
     Examples
     --------
