@@ -30,7 +30,7 @@ from committee import (
     StackingRegressor,
 )
 from committee.core.bags import LeftOut
-from committee.ensembles.stacking import climbing
+from committee.ensembles.levels import climbing
 
 TREES = [("flat", DecisionTreeClassifier(max_depth=1)), ("deep", DecisionTreeClassifier())]
 ROWS = np.random.default_rng(7).normal(size=(60, 3))

@@ -15,7 +15,6 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 from sklearn.base import ClassifierMixin, RegressorMixin
-from sklearn.utils import get_tags
 from sklearn.utils.metaestimators import available_if
 
 from committee.core.members import ClassifierMember, Floats
@@ -49,7 +48,7 @@ class CascadeClassifier(ClassifierMixin, Cascade):
     Attributes
     ----------
     classes_ : ndarray
-        The class labels. Members are fitted on labels as they are, not on codes.
+        The class labels.
     {attributes}
 
     Examples
@@ -99,9 +98,6 @@ class CascadeClassifier(ClassifierMixin, Cascade):
 
     def _shares(self, estimator: Any, rows: Any) -> Floats:
         return ClassifierMember(estimator, self.classes_).outputs(rows)
-
-    def _no_shares(self) -> Floats:
-        return np.empty((0, len(self.classes_)))
 
     def predict(self, X: Any) -> npt.NDArray[Any]:
         """Predict the class of each row by the last level.
@@ -227,9 +223,3 @@ class CascadeRegressor(RegressorMixin, Cascade):
             The predictions.
         """
         return np.asarray(self._last(X, ask_label, self._nothing))
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        members = [get_tags(member) for member in given_members(self.estimators)]
-        tags.target_tags.multi_output = all(m.target_tags.multi_output for m in members)
-        return tags

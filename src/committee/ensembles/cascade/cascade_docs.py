@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from committee.core.parameter_docs import documented_with
-from committee.ensembles.panel.panel_docs import SECTIONS as PANEL
+from committee.ensembles.levels.levels_docs import SECTIONS as LEVELS
 
 SECTIONS = {
     "members": """\
@@ -27,25 +27,14 @@ check_leak : bool, default=True
 {verbose}
 {random_state}""",
     "attributes": """\
-estimators_ : list of estimators
-    The levels, fitted on all rows.
-named_estimators_ : Bunch
-    The same by name.
-stack_method_ : list of str
-    What each level is asked for.
-n_outputs_ : int
-    Columns of y.
+{level_attributes}
 widths_ : list of int
     Columns that each level sees: the features, and what earlier levels said; with ``cv=None`` but
     for constant columns, such as that of a class a level has never seen.
 level_oof_ : list of ndarray
     With ``cv``: the honest answers of each level, NaN in rows without one.
 oof_scores_ : ndarray of shape (n_levels,)
-    With ``cv``: accuracy or R² of the honest answers of each level.
-record_ : StackRecord
-    With ``cv``: who saw what.
-n_features_in_, feature_names_in_
-    As in scikit-learn.""",
+    With ``cv``: accuracy or R² of the honest answers of each level.""",
 }
 
-cascade_documented = documented_with(SECTIONS, PANEL)
+cascade_documented = documented_with(SECTIONS, LEVELS)

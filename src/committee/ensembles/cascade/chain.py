@@ -6,13 +6,14 @@ A_t is fitted on D_t, and what it says of the very rows of D_t is put beside the
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
+from committee.ensembles.cascade.intake import CascadeIntake
+from committee.ensembles.levels import Climbed, Intake, Plan
 from committee.ensembles.panel import Job, PanelTask, Progress, Seat
 from committee.ensembles.panel.folds import Mask
-from committee.ensembles.stacking.climbing import Climbed, Intake
 
 
 def chain(
@@ -51,3 +52,20 @@ def chain(
         done.oof.append(made.outputs)
         done.keep.append(keep)
     return done
+
+
+@dataclass(frozen=True, eq=False)
+class CascadePlan(Plan):
+    """A cascade; where rows are not divided its levels learn in sample.
+
+    Attributes
+    ----------
+    task, levels, intake, folds, parts
+        See :class:`Plan`.
+    """
+
+    intake: CascadeIntake
+
+    def undivided(self, progress: Progress) -> Climbed:
+        """Fit level after level, in sample."""
+        return chain(self.task, self.task.seats, self.intake, self.task.usable, progress)

@@ -4,65 +4,45 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from typing import Any, ClassVar, Self, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 from sklearn.base import is_classifier
-from sklearn.utils import metadata_routing
-from sklearn.utils.validation import _num_samples, check_is_fitted
+from sklearn.utils.validation import _num_samples
 
-from committee.core.members import Floats, Member, RegressorMember
+from committee.core.members import Floats
 from committee.core.watching import Watch, with_callbacks
 from committee.data import InputError
 from committee.data.errors import describe
-from committee.ensembles.cascade.chain import chain
+from committee.ensembles.cascade.chain import CascadePlan
 from committee.ensembles.cascade.intake import CascadeIntake
 from committee.ensembles.cascade.leaking import probe, warn_of_leaks
 from committee.ensembles.joining import refuse_taken
-from committee.ensembles.panel import Panel, Progress
+from committee.ensembles.levels import Leveled, Parts, StackTask
+from committee.ensembles.panel import Progress
 from committee.ensembles.panel.folds import Folds, Mask, folds_of
 from committee.ensembles.panel.remarks import Remark, heard, tell
-from committee.ensembles.stacking.answers import StackTask, check_classes, methods_of, seated
-from committee.ensembles.stacking.climbing import Climbed, climb, count_jobs
-from committee.ensembles.stacking.parts import Parts
-from committee.ensembles.stacking.record import (
-    StackRecord,
-    StackReport,
-    check_record,
-    compare_answers,
-    refuse_frozen,
-)
 
 Answer = TypeVar("Answer")
 
 
-class Cascade(Panel):
+class Cascade(Leveled):
     """What the classifier and the regressor say alike."""
 
-    __metadata_request__fit: ClassVar[dict[str, Any]] = {
-        "sample_weight": metadata_routing.UNUSED,
-        "groups": metadata_routing.UNUSED,
-    }
     _parameter_constraints: ClassVar[dict[str, Any]] = {
-        **Panel._parameter_constraints,
-        "cv": "no_validation",  # read_folds says more
+        **Leveled._parameter_constraints,
         "check_leak": ["boolean"],
     }
+    _unrecorded = (
+        "cv=None: levels learned from answers about their own training rows",
+        "fit with cv=5",
+    )
 
-    cv: Any
     check_leak: bool
     drop_last: bool = False
     intake_: CascadeIntake
     columns_: list[list[Mask]]
-    level_oof_: list[Floats]
-    n_outputs_: int
-    record_: StackRecord
-
-    def _answers(self) -> tuple[str, ...]:
-        """List what members may be asked for, in the order of preference."""
-        return ("predict",)
 
     @with_callbacks
     def fit(
@@ -88,35 +68,31 @@ class Cascade(Panel):
         estimator
             The fitted model.
         """
-        task, parts, folds = self._plan(X, y, sample_weight, groups, fit_params)
-        if folds is None and self.check_leak:
+        plan = self._plan(X, y, sample_weight, groups, fit_params)
+        task, n_models = plan.task, plan.n_models
+        if plan.parts is None and self.check_leak:
             # The last level shows nothing to anybody.
             stream = len(self.estimators)
             probes = [probe(task, seat, task.usable, stream) for seat in task.seats[:-1]]
             warn_of_leaks([each for each in probes if each is not None], task.classes is None)
-        names = tuple(seat.name for seat in task.seats)
-        intake = CascadeIntake(names, self.drop_last, drop_constant=parts is None)
-        levels = [(seat,) for seat in task.seats]
-        n_models = len(levels) if parts is None else count_jobs(levels, parts)
         with Watch(self, n_models, X=X, y=y, metadata={"sample_weight": sample_weight}) as watch:
             with heard() as remarks:
-                climbed = _climbed(task, parts, intake, Progress(n_models, watch))
+                climbed = plan.climb(Progress(n_models, watch))
             tell(remarks)
             attributes: dict[str, Any] = {
-                "intake_": intake,
+                "intake_": plan.intake,
                 "columns_": climbed.keep,
-                "stack_method_": self._methods(task),
+                "stack_method_": list(task.asked(task.seats)),
                 "n_outputs_": task.n_targets,
                 "widths_": [task.schema.n_features + _columns(keep) for keep in climbed.keep],
+                **plan.recorded(),
             }
-            if parts is not None and folds is not None:
+            if plan.parts is not None:
                 attributes |= {
                     "level_oof_": climbed.oof,
                     "oof_scores_": np.array([_honest_score(task, said) for said in climbed.oof]),
-                    "record_": _record(task, parts, folds),
                 }
-            fitted = [estimator for (estimator,) in climbed.fitted]
-            self._keep(task, fitted, attributes)
+            self._keep(task, [estimator for (estimator,) in climbed.fitted], attributes)
         return self
 
     def _plan(
@@ -127,63 +103,25 @@ class Cascade(Panel):
         groups: Any,
         fit_params: Mapping[str, Any],
         folds: Folds | None = None,
-    ) -> tuple[StackTask, Parts | None, Folds | None]:
-        """Check everything, and divide the rows where ``cv`` asks for it."""
+    ) -> CascadePlan:
         task = StackTask.of(self._read(X, y, sample_weight, fit_params), self._answers())
-        self._methods(task)
-        members = "|".join(re.escape(seat.name) for seat in task.seats)
-        refuse_taken(task.schema.feature_names, rf"({members})_\d+")
+        task.asked(task.seats)
+        names = [seat.name for seat in task.seats]
+        taken = "|".join(re.escape(name) for name in names)
+        refuse_taken(task.schema.feature_names, rf"({taken})_\d+")
+        levels = tuple((seat,) for seat in task.seats)
+        intake = CascadeIntake(tuple(names), self.drop_last, drop_constant=self.cv is None)
         if self.cv is None:
             if groups is not None:
                 found = "groups are given, while cv=None: in sample no row is held out"
                 raise InputError(describe("P-FOLDS", "groups", found, fix="cv=5, or no groups"))
-            return task, None, None
-        folds = folds_of(self.cv, task, groups) if folds is None else folds
-        return task, Parts(folds, len(task.seats), task.usable), folds
-
-    def _methods(self, task: StackTask) -> list[str]:
-        if task.classes is None:
-            return ["predict"] * len(task.seats)
-        return methods_of(task.seats, task.methods, task.owner)
-
-    def verify_no_leak(
-        self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None, **fit_params: Any
-    ) -> StackReport:
-        """Fit, with ``cv``, all models again, each on its part alone, and compare the answers.
-
-        No split may have a row, or a group, on both sides; the bitmap of who saw what must follow
-        from the splits; and the models must give the answers of ``level_oof_`` bit for bit. So the
-        answers kept are those of the parts on record, unless a member knows rows from elsewhere;
-        frozen members, which do, are refused.
-
-        Parameters
-        ----------
-        X, y, sample_weight, groups, **fit_params
-            As in ``fit``.
-
-        Returns
-        -------
-        StackReport
-            What was verified, as a sentence.
-
-        Raises
-        ------
-        InputError
-            Naming the first split, part or row that disagrees, or frozen members; and always with
-            ``cv=None``, where levels learn in sample.
-        """
-        check_is_fitted(self)
-        if not hasattr(self, "record_"):
-            found = "cv=None: levels learned from answers about their own training rows"
-            raise InputError(describe("M-LEAK", "cv", found, fix="fit with cv=5"))
-        record = self.record_
-        task, parts, _ = self._plan(X, y, sample_weight, groups, fit_params, record.folds)
-        assert parts is not None
-        refuse_frozen(task.seats)
-        check_record(record, task, parts, groups)
-        task = replace(task, seed=record.seed, verbose=0)
-        again = _climbed(task, parts, self.intake_, Progress(len(record.models)))
-        return compare_answers(self.level_oof_, again.oof, record)
+            return CascadePlan(task, levels, intake, None, None)
+        if folds is None:
+            folds = folds_of(self.cv, task, groups)
+        else:
+            intake = self.intake_  # that of the fit, whatever drop_last is by now
+        parts = Parts(folds, len(levels), task.usable)
+        return CascadePlan(task, levels, intake, folds, parts)
 
     def _sk_visual_block_(self) -> Any:
         """Draw the levels one after the other in notebooks."""
@@ -192,12 +130,6 @@ class Cascade(Panel):
         names, members = zip(*self.estimators, strict=True)
         return _VisualBlock("serial", members, names=names)
 
-    def _nothing(self) -> npt.NDArray[Any]:
-        """Say of no rows what ``predict`` says."""
-        if is_classifier(self):
-            return self.classes_[:0]
-        return np.empty(0 if self.n_outputs_ == 1 else (0, self.n_outputs_))
-
     def _stages(
         self, rows: Any, ask: Callable[[Any, Any], Answer], none: Callable[[], Answer]
     ) -> Iterator[Answer]:
@@ -205,7 +137,7 @@ class Cascade(Panel):
 
         Where there is no row, which many a member refuses, nobody is asked.
         """
-        check_classes(self)
+        self._check_classes()
         if _num_samples(rows) == 0:
             yield from (none() for _ in self.estimators_)
             return
@@ -220,11 +152,6 @@ class Cascade(Panel):
             tell(remark for remark in remarks if remark not in told)
             told.update(remarks)
             yield answer
-
-    def _answering(self, estimator: Any) -> Member:
-        if is_classifier(self):
-            return seated(estimator, self.classes_, self._answers())
-        return RegressorMember(estimator)
 
     def _last(self, X: Any, ask: Callable[[Any, Any], Any], none: Callable[[], Any]) -> Any:
         """Ask the last level."""
@@ -276,20 +203,6 @@ class Cascade(Panel):
         score = accuracy_score if is_classifier(self) else r2_score
         said = self.staged_predict(X)
         return np.array([score(y, labels, sample_weight=sample_weight) for labels in said])
-
-
-def _climbed(
-    task: StackTask, parts: Parts | None, intake: CascadeIntake, progress: Progress
-) -> Climbed:
-    """Fit all levels: in sample where the rows are not divided."""
-    if parts is None:
-        return chain(task, task.seats, intake, task.usable, progress)
-    return climb(task, [(seat,) for seat in task.seats], parts, intake, progress)
-
-
-def _record(task: StackTask, parts: Parts, folds: Folds) -> StackRecord:
-    names = tuple((seat.name,) for seat in task.seats)
-    return StackRecord.of(folds, parts, names, task.keys(), task.seed)
 
 
 def ask_label(estimator: Any, rows: Any) -> npt.NDArray[Any]:

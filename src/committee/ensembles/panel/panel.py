@@ -19,11 +19,11 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.base import MetaEstimatorMixin, is_classifier
+from sklearn.base import MetaEstimatorMixin, RegressorMixin, is_classifier
 from sklearn.utils import Bunch, get_tags, metadata_routing
 from sklearn.utils.metadata_routing import MetadataRouter
 from sklearn.utils.metaestimators import _BaseComposition
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils.validation import _num_samples, check_is_fitted
 
 from committee import _engine
 from committee.core.members import ClassifierMember, Floats, Member, Members, RegressorMember
@@ -83,10 +83,21 @@ class Panel(CallbackSupport, NamedParameters, MetaEstimatorMixin, _BaseCompositi
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.target_tags.required = True
-        members = [get_tags(estimator) for estimator in given_members(self.estimators)]
+        members = [get_tags(estimator) for estimator in self._seeing()]
         tags.input_tags.sparse = all(member.input_tags.sparse for member in members)
         tags.input_tags.allow_nan = all(member.input_tags.allow_nan for member in members)
+        if isinstance(self, RegressorMixin):
+            learners = [get_tags(estimator) for estimator in self._learning()]
+            tags.target_tags.multi_output = all(m.target_tags.multi_output for m in learners)
         return tags
+
+    def _seeing(self) -> list[Any]:
+        """List the estimators that are given the features."""
+        return given_members(self.estimators)
+
+    def _learning(self) -> list[Any]:
+        """List the estimators that are given the targets."""
+        return self._seeing()
 
     @property
     def named_estimators(self) -> Bunch:
@@ -148,6 +159,10 @@ class Panel(CallbackSupport, NamedParameters, MetaEstimatorMixin, _BaseCompositi
 
     def _threads(self) -> int:
         return resolve_threads(self.n_jobs, _engine.available_threads(), type(self).__name__)
+
+    def _threads_for(self, rows: Any) -> int:
+        """Ask members about few rows one after the other, which is faster."""
+        return 1 if _num_samples(rows) <= FEW_ROWS else self._threads()
 
     def _read(
         self,
@@ -231,7 +246,7 @@ class Panel(CallbackSupport, NamedParameters, MetaEstimatorMixin, _BaseCompositi
         """Replace what an earlier fit left by the members and attributes of this one."""
         for stale in [name for name in vars(self) if name.endswith("_") and name[0] != "_"]:
             delattr(self, stale)
-        self.__dict__.update(panel_attributes(self, task.seats, fitted, task.schema))
+        self.__dict__.update(_attributes(self, task.seats, fitted, task.schema))
         if task.classes is not None:
             self.classes_, self.n_classes_ = task.classes, len(task.classes)
         self.__dict__.update(attributes)
@@ -251,10 +266,14 @@ class Panel(CallbackSupport, NamedParameters, MetaEstimatorMixin, _BaseCompositi
             :meth:`_routed`.
         """
         check_is_fitted(self)
+        self._check_classes()
+        return Members(self._seated(votes, metadata or {}))
+
+    def _check_classes(self) -> None:
+        """Refuse a model whose classes are no longer those it was fitted on."""
         if is_classifier(self) and np.shape(self.classes_) != (self.n_classes_,):
             found = f"classes_ is {self.classes_!r}, fitted were {self.n_classes_} classes"
             raise InputError(describe("M-CLASSES", "classes_", found, fix="fit the model again"))
-        return Members(self._seated(votes, metadata or {}))
 
     def _seated(self, votes: bool, metadata: Mapping[str, Any]) -> Iterator[Member]:
         for name, estimator in zip(self.seats_, self.estimators_, strict=True):
@@ -282,17 +301,17 @@ class Panel(CallbackSupport, NamedParameters, MetaEstimatorMixin, _BaseCompositi
         rows = self._rows(X)
         members = self._members(votes=votes, metadata=metadata)
         with heard() as remarks:
-            outputs = members.outputs(rows, 1 if _few(rows) else self._threads())
+            outputs = members.outputs(rows, self._threads_for(rows))
         tell(remarks)
         return outputs
 
 
-def panel_attributes(
+def _attributes(
     model: Any, seats: Sequence[Seat], fitted: Sequence[Any], schema: Schema
 ) -> dict[str, Any]:
     """Name what a fitted panel has, as scikit-learn does."""
     by_index = dict(zip([seat.index for seat in seats], fitted, strict=True))
-    named = {name: by_index.get(k, "drop") for k, (name, _) in enumerate(model.estimators)}
+    named = {name: by_index.get(k, "drop") for k, name in enumerate(model.named_estimators)}
     attributes = {
         "estimators_": list(fitted),
         "named_estimators_": Bunch(**named),
@@ -303,8 +322,3 @@ def panel_attributes(
     if schema.feature_names is not None:
         attributes["feature_names_in_"] = schema.feature_names
     return attributes
-
-
-def _few(rows: Any) -> bool:
-    n_rows = rows.shape[0] if hasattr(rows, "shape") else len(rows)
-    return bool(n_rows <= FEW_ROWS)

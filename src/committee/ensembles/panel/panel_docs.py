@@ -34,8 +34,8 @@ How rows are divided, as in scikit-learn; None is 5 folds, stratified for classi
 ``groups`` a number of folds keeps groups together.""",
     "panel_attributes": """\
 estimators_ : list of estimators
-    The fitted members, without those dropped or not chosen. Classifiers are fitted on labels as
-    they are.
+    The members, fitted on all rows, without those dropped or not chosen. Classifiers are fitted
+    on labels as they are.
 named_estimators_ : Bunch
     The same by name, and "drop" for all others.
 seats_ : tuple of str

@@ -6,11 +6,9 @@ from collections.abc import Mapping
 from typing import Any, ClassVar
 
 from sklearn.base import RegressorMixin
-from sklearn.utils import get_tags
 
 from committee.core.members import Floats
 from committee.ensembles.opinions import flat
-from committee.ensembles.panel.seats import given_members
 from committee.ensembles.selection.judges import NUMBER_SCORES
 from committee.ensembles.selection.selection import EnsembleSelection
 from committee.ensembles.selection.selection_docs import selection_documented
@@ -79,12 +77,6 @@ default="neg_mean_squared_error"
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.verbose = verbose
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        members = [get_tags(estimator) for estimator in given_members(self.estimators)]
-        tags.target_tags.multi_output = all(m.target_tags.multi_output for m in members)
-        return tags
 
     def _asked_methods(self) -> Mapping[str, str]:
         return {"predict": "predict"}

@@ -12,29 +12,21 @@ from sklearn.utils.validation import _check_method_params
 
 from committee.core.members import Floats
 from committee.data.errors import describe
+from committee.ensembles.levels import Climbed, Plan
 from committee.ensembles.member_fitting import of_kind, quiet
-from committee.ensembles.panel import Job, Progress, Seat
-from committee.ensembles.panel.folds import Folds, Mask
-from committee.ensembles.stacking.answers import StackTask
-from committee.ensembles.stacking.climbing import Climbed, climb, count_jobs
+from committee.ensembles.panel import Job, Progress
+from committee.ensembles.panel.folds import Mask
 from committee.ensembles.stacking.intake import StackIntake
-from committee.ensembles.stacking.parts import Parts
 
 
 @dataclass(frozen=True, eq=False)
-class Blueprint:
+class Blueprint(Plan):
     """Rows, members, how the rows are divided, and the meta-model.
 
     Attributes
     ----------
-    task : StackTask
-        The rows.
-    levels : tuple of tuple of Seat
-        The members by level.
-    intake : StackIntake
-        What a level sees of the one below.
-    folds, parts : Folds and Parts, or None
-        How rows are divided; None where members are fitted already.
+    task, levels, intake, folds, parts
+        See :class:`Plan`; rows are not divided where members are fitted already.
     meta : estimator
         The meta-model, unfitted.
     meta_params : mapping
@@ -43,26 +35,13 @@ class Blueprint:
         Whether it sees the columns of all classes.
     """
 
-    task: StackTask
-    levels: tuple[tuple[Seat, ...], ...]
     intake: StackIntake
-    folds: Folds | None
-    parts: Parts | None
     meta: Any
     meta_params: Mapping[str, Any]
     every: bool
 
-    @property
-    def n_models(self) -> int:
-        """Models of all levels, or the members that are fitted already."""
-        if self.parts is None:
-            return len(self.levels[0])
-        return count_jobs(self.levels, self.parts)
-
-    def climb(self, progress: Progress) -> Climbed:
-        """Fit all levels, or ask the members that are fitted already."""
-        if self.parts is not None:
-            return climb(self.task, self.levels, self.parts, self.intake, progress)
+    def undivided(self, progress: Progress) -> Climbed:
+        """Ask the members that are fitted already."""
         (seats,), every = self.levels, np.arange(self.task.n_rows)
         jobs = [Job(seat, test=every, prefit=True, keep=False) for seat in seats]
         said = [cast(Floats, done.outputs) for done in self.task.run(jobs, progress)]

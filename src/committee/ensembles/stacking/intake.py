@@ -14,7 +14,6 @@ import numpy as np
 
 from committee.core.members import Floats
 from committee.ensembles.joining import join_columns
-from committee.ensembles.panel import Seat
 from committee.ensembles.panel.folds import Mask
 
 
@@ -83,8 +82,3 @@ class StackIntake:
         if not self.passthrough:
             return columns
         return join_columns(X, columns, self.names(level, keep[level]), first=True)
-
-
-def level_names(levels: Sequence[Sequence[Seat]]) -> tuple[tuple[str, ...], ...]:
-    """Name the members by level."""
-    return tuple(tuple(seat.name for seat in seats) for seats in levels)

@@ -11,13 +11,14 @@ from sklearn.utils import Bunch
 
 from committee.data import InputError
 from committee.data.errors import describe
-from committee.ensembles.panel import Panel, Seat
+from committee.ensembles.levels import Leveled
+from committee.ensembles.panel import Seat
 
 Pairs = list[tuple[str, Any]]
 FIX = "levels=[[('a', one), ('b', other)], [('c', third)]]"
 
 
-class Listed(Panel):
+class Listed(Leveled):
     """A panel whose members may stand on several levels; all names are parameters."""
 
     levels: Any

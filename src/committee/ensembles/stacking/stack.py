@@ -9,45 +9,35 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from functools import partial
 from typing import Any, ClassVar, Self, TypeVar
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.base import TransformerMixin, is_classifier
-from sklearn.utils import get_tags, metadata_routing
+from sklearn.base import TransformerMixin
+from sklearn.utils import get_tags
 from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
 from sklearn.utils.metadata_routing import _routing_enabled as routing_enabled
 from sklearn.utils.validation import _check_feature_names_in, _num_samples, check_is_fitted
 
-from committee.core.members import Floats, Member, Members, RegressorMember
+from committee.core.members import Floats, Members
 from committee.core.randomness import fill_seeds
 from committee.core.watching import Watch, with_callbacks
 from committee.data import InputError, InputTypeError
 from committee.data.errors import describe
 from committee.ensembles.joining import refuse_taken
+from committee.ensembles.levels import Climbed, Parts, StackTask
+from committee.ensembles.levels.climbing import level_names
 from committee.ensembles.member_fitting import takes_weights
-from committee.ensembles.opinions import FEW_ROWS
 from committee.ensembles.panel import PanelTask, Progress, Seat, check_prefit
 from committee.ensembles.panel.folds import ALLOWED, Folds, Mask, folds_of
-from committee.ensembles.panel.panel import panel_attributes
 from committee.ensembles.panel.remarks import fresh, heard, tell
 from committee.ensembles.panel.routing import router_of
 from committee.ensembles.panel.seats import given_members
-from committee.ensembles.stacking.answers import StackTask, check_classes, methods_of, seated
 from committee.ensembles.stacking.blueprint import Blueprint
-from committee.ensembles.stacking.climbing import Climbed
-from committee.ensembles.stacking.intake import StackIntake, level_names
+from committee.ensembles.stacking.intake import StackIntake
 from committee.ensembles.stacking.listing import Listed
 from committee.ensembles.stacking.meta_models import BY_MEMBER, MeanClassifier, meta_model
-from committee.ensembles.stacking.parts import Parts
-from committee.ensembles.stacking.record import (
-    StackRecord,
-    StackReport,
-    check_record,
-    compare_answers,
-    refuse_frozen,
-)
 
 Answer = TypeVar("Answer")
 
@@ -55,33 +45,24 @@ Answer = TypeVar("Answer")
 class Stack(TransformerMixin, Listed):
     """What the classifier and the regressor say alike."""
 
-    __metadata_request__fit: ClassVar[dict[str, Any]] = {
-        "sample_weight": metadata_routing.UNUSED,
-        "groups": metadata_routing.UNUSED,
-    }
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         **Listed._parameter_constraints,
         "levels": "no_validation",  # Listed says more
         "final_estimator": "no_validation",  # meta_model says more
-        "cv": "no_validation",  # read_folds says more
         "passthrough": ["boolean"],
     }
+    _unrecorded = (
+        "cv='prefit': what the members have seen is known to nobody here",
+        "fit with another cv",
+    )
 
     final_estimator: Any
     final_estimator_: Any
-    cv: Any
     passthrough: bool
     levels_: list[list[Any]]
-    level_oof_: list[Floats]
-    record_: StackRecord
     intake_: StackIntake
     columns_: list[Mask]
-    n_outputs_: int
     drop: str | None = None
-
-    def _answers(self) -> tuple[str, ...]:
-        """List what members may be asked for, in the order of preference."""
-        return ("predict",)
 
     @with_callbacks
     def fit(
@@ -150,12 +131,7 @@ class Stack(TransformerMixin, Listed):
 
     def _intake(self, task: StackTask, levels: Sequence[Sequence[Seat]]) -> StackIntake:
         name, classes = type(self).__name__, task.classes
-        methods = tuple(
-            tuple(["predict"] * len(seats))
-            if classes is None
-            else tuple(methods_of(seats, task.methods, name))
-            for seats in levels
-        )
+        methods = tuple(task.asked(seats) for seats in levels)
         n_classes = None if classes is None else len(classes)
         names, drop = level_names(levels), self.drop is not None
         # Of one class the meta-model is a plain mean, which has no use for features.
@@ -201,11 +177,8 @@ class Stack(TransformerMixin, Listed):
 
     def _keep_stack(self, plan: Blueprint, climbed: Climbed, final: Any) -> None:
         """Replace what an earlier fit left."""
-        task = plan.task
         intake, columns = plan.seen(climbed)
-        flat = [estimator for level in climbed.fitted for estimator in level]
-        kept = {
-            **panel_attributes(self._flat(), task.seats, flat, task.schema),
+        attributes = {
             "final_estimator_": final,
             "levels_": climbed.fitted,
             "level_oof_": climbed.oof,
@@ -213,17 +186,11 @@ class Stack(TransformerMixin, Listed):
             "columns_": columns,
             "stack_method_": [method for level in intake.methods for method in level],
             "n_unanswered_": int((~plan.known()).sum()),
-            "n_outputs_": task.n_targets,
+            "n_outputs_": plan.task.n_targets,
+            **plan.recorded(),
         }
-        if plan.folds is not None and plan.parts is not None:
-            kept["record_"] = StackRecord.of(
-                plan.folds, plan.parts, intake.levels, task.keys(), task.seed
-            )
-        if task.classes is not None:
-            kept |= {"classes_": task.classes, "n_classes_": len(task.classes)}
-        for stale in [name for name in vars(self) if name.endswith("_") and name[0] != "_"]:
-            delattr(self, stale)
-        self.__dict__.update(kept)
+        flat = [estimator for level in climbed.fitted for estimator in level]
+        self._keep(plan.task, flat, attributes)
 
     @property
     def oof_(self) -> Floats:
@@ -234,46 +201,6 @@ class Stack(TransformerMixin, Listed):
         check_is_fitted(self)
         keep = self.columns_[-1]
         return self.level_oof_[-1] if keep.all() else self.level_oof_[-1][:, keep]
-
-    def verify_no_leak(
-        self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None, **fit_params: Any
-    ) -> StackReport:
-        """Fit all models again, each on the rows of its part alone, and compare the answers.
-
-        No split may have a row, or a group, on both sides; the bitmap of who saw what must follow
-        from the splits; and the models must give the answers of ``level_oof_`` bit for bit. So the
-        answers kept are those of the parts on record, unless a member knows rows from elsewhere;
-        frozen members, which do, are refused. That takes as long as ``fit``, and needs members
-        that give the same with the same ``random_state``.
-
-        Parameters
-        ----------
-        X, y, sample_weight, groups, **fit_params
-            As in ``fit``: the training rows, which a fitted model does not keep.
-
-        Returns
-        -------
-        StackReport
-            What was verified, as a sentence.
-
-        Raises
-        ------
-        InputError
-            Naming the first split, part or row that disagrees, rows that are not those of fit, or
-            frozen members.
-        """
-        check_is_fitted(self)
-        if not hasattr(self, "record_"):
-            found = "cv='prefit': what the members have seen is known to nobody here"
-            raise InputError(describe("M-LEAK", "cv", found, fix="fit with another cv"))
-        record = self.record_
-        plan = self._plan(X, y, sample_weight, groups, fit_params, record.folds)
-        assert plan.parts is not None
-        refuse_frozen(plan.task.seats)
-        check_record(record, plan.task, plan.parts, groups)
-        plan = replace(plan, task=replace(plan.task, seed=record.seed, verbose=0))
-        again = plan.climb(Progress(plan.n_models)).oof
-        return compare_answers(self.level_oof_, again, record)
 
     def transform(self, X: Any) -> Any:
         """Give what the meta-model is given for rows: the answers of the members.
@@ -312,6 +239,15 @@ class Stack(TransformerMixin, Listed):
         given = _check_feature_names_in(self, input_features, generate_names=appended)
         return np.array([*names, *(given if appended else ())], dtype=object)
 
+    def _predicted(self, X: Any, params: dict[str, Any]) -> npt.NDArray[Any]:
+        """Ask the meta-model what it predicts."""
+        rows = self._rows(X)
+        if _num_samples(rows) == 0:
+            return self._nothing()
+        if routing_enabled() and params:
+            params = dict(process_routing(self, "predict", **params).final_estimator.predict)
+        return np.asarray(self._final(rows, partial(self.final_estimator_.predict, **params)))
+
     def _final(self, rows: Any, ask: Callable[[Any], Answer]) -> Answer:
         """Ask level after level, and the meta-model last; what several warn of is told once."""
         told: set[str] = set()
@@ -323,11 +259,11 @@ class Stack(TransformerMixin, Listed):
 
     def _seen(self, rows: Any, told: set[str]) -> Any:
         """Ask level after level; give the rows that the meta-model sees, and note what is told."""
-        check_classes(self)
+        self._check_classes()
         if _num_samples(rows) == 0:  # which many a member would refuse
             none = [np.empty((0, len(columns))) for columns in self.columns_]
             return self.intake_.join(rows, none, self.columns_)
-        n_threads = 1 if _num_samples(rows) <= FEW_ROWS else self._threads()
+        n_threads = self._threads_for(rows)
         said: list[Floats] = []
         below = rows
         for level in self.levels_:
@@ -337,11 +273,6 @@ class Stack(TransformerMixin, Listed):
             tell(fresh(remarks, told))
             below = self.intake_.join(rows, said, self.columns_)
         return below
-
-    def _answering(self, estimator: Any) -> Member:
-        if is_classifier(self):
-            return seated(estimator, self.classes_, self._answers())
-        return RegressorMember(estimator)
 
     def get_metadata_routing(self) -> MetadataRouter:
         """Describe which metadata go to which member, and to the meta-model.
@@ -358,10 +289,9 @@ class Stack(TransformerMixin, Listed):
             router.add(final_estimator=self.final_estimator, method_mapping=mapping)
         return router
 
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
+    def _seeing(self) -> list[Any]:
         final = self.final_estimator if self.passthrough else None
-        members = [get_tags(m) for m in given_members([*(self._listed or ()), ("final", final)])]
-        tags.input_tags.sparse = all(member.input_tags.sparse for member in members)
-        tags.input_tags.allow_nan = all(member.input_tags.allow_nan for member in members)
-        return tags
+        return given_members([*(self._listed or ()), ("final", final)])
+
+    def _learning(self) -> list[Any]:
+        return given_members([*(self._listed or ()), ("final", self.final_estimator)])

@@ -8,15 +8,11 @@ generalization"; regressions on the columns of their class alone are Seewald's S
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
 from typing import Any, ClassVar, TypeVar, cast
 
 import numpy as np
 import numpy.typing as npt
 from sklearn.base import ClassifierMixin, RegressorMixin
-from sklearn.utils import get_tags
-from sklearn.utils.metadata_routing import _routing_enabled as routing_enabled
-from sklearn.utils.metadata_routing import process_routing
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import _num_samples
 
@@ -24,8 +20,7 @@ from committee.core.members import ClassifierMember, Floats
 from committee.core.params import choice
 from committee.data import InputError
 from committee.data.errors import describe
-from committee.ensembles.panel.seats import given_members
-from committee.ensembles.stacking.answers import AUTO
+from committee.ensembles.levels.answers import AUTO
 from committee.ensembles.stacking.stack import Stack
 from committee.ensembles.stacking.stacking_docs import stacking_documented
 
@@ -80,7 +75,7 @@ class StackingClassifier(ClassifierMixin, Stack):
     Attributes
     ----------
     classes_ : ndarray
-        The class labels. Members are fitted on labels as they are, not on codes.
+        The class labels.
     {attributes}
 
     Examples
@@ -154,7 +149,7 @@ class StackingClassifier(ClassifierMixin, Stack):
         ndarray of shape (n_samples,)
             Labels.
         """
-        return _final_predict(self, X, predict_params)
+        return self._predicted(X, predict_params)
 
     @_delegates("predict_proba")
     def predict_proba(self, X: Any) -> Floats:
@@ -172,7 +167,7 @@ class StackingClassifier(ClassifierMixin, Stack):
         """
         rows = self._rows(X)
         if _num_samples(rows) == 0:
-            return np.empty((0, len(self.classes_)))
+            return self._no_shares()
         return self._final(rows, ClassifierMember(self.final_estimator_, self.classes_).outputs)
 
     @_delegates("predict_proba")
@@ -282,23 +277,4 @@ class StackingRegressor(RegressorMixin, Stack):
         ndarray of shape (n_samples,) or (n_samples, n_outputs)
             The predictions.
         """
-        return _final_predict(self, X, predict_params)
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        named = self.final_estimator is None or isinstance(self.final_estimator, str)
-        final = [] if named else [("final", self.final_estimator)]
-        members = [get_tags(m) for m in given_members([*(self._listed or ()), *final])]
-        tags.target_tags.multi_output = all(m.target_tags.multi_output for m in members)
-        return tags
-
-
-def _final_predict(model: Any, X: Any, params: dict[str, Any]) -> npt.NDArray[Any]:
-    rows = model._rows(X)
-    if _num_samples(rows) == 0:  # which many a meta-model would refuse
-        if hasattr(model, "classes_"):
-            return np.asarray(model.classes_[:0])
-        return np.empty(0 if model.n_outputs_ == 1 else (0, model.n_outputs_))
-    if routing_enabled() and params:
-        params = dict(process_routing(model, "predict", **params).final_estimator.predict)
-    return np.asarray(model._final(rows, partial(model.final_estimator_.predict, **params)))
+        return self._predicted(X, predict_params)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from committee.core.parameter_docs import documented_with
-from committee.ensembles.panel.panel_docs import SECTIONS as PANEL
+from committee.ensembles.levels.levels_docs import SECTIONS as LEVELS
 
 SECTIONS = {
     "members": """\
@@ -32,29 +32,18 @@ levels : list of lists of (str, estimator), or None, default=None
 {random_state}
     The meta-model is seeded likewise, as if it stood behind the last member.""",
     "attributes": """\
-estimators_ : list of estimators
-    The members, level after level, fitted on all rows.
-named_estimators_ : Bunch
-    The same by name.
+{level_attributes}
 final_estimator_ : estimator
     The meta-model.
-stack_method_ : list of str
-    What each member is asked for.
 levels_ : list of list of estimators
-    The members by level.
+    The members by level, fitted on all rows.
 oof_ : ndarray of shape (n_samples, n_columns)
     What the meta-model learned from: answers about each row by models that have not seen it, NaN
     in rows without one.
 level_oof_ : list of ndarray
     The honest answers of each level, with the columns of all classes.
 n_unanswered_ : int
-    Rows without an honest answer.
-n_outputs_ : int
-    Columns of y.
-record_ : StackRecord
-    Who saw what: the splits, a bitmap of the rows each part leaves out, and the models.
-n_features_in_, feature_names_in_
-    As in scikit-learn.""",
+    Rows without an honest answer.""",
 }
 
-stacking_documented = documented_with(SECTIONS, PANEL)
+stacking_documented = documented_with(SECTIONS, LEVELS)

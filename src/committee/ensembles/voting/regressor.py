@@ -7,12 +7,10 @@ from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.base import RegressorMixin
-from sklearn.utils import get_tags
 
 from committee.core.members import Floats
 from committee.core.params import choice
 from committee.ensembles.opinions import flat
-from committee.ensembles.panel.seats import given_members
 from committee.ensembles.voting.rules import Rule, number_rule
 from committee.ensembles.voting.voting import Voting
 from committee.ensembles.voting.voting_docs import voting_documented
@@ -79,12 +77,6 @@ class VotingRegressor(RegressorMixin, Voting):
         self.trim = trim
         self.prefit = prefit
         self.random_state = random_state
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        members = [get_tags(estimator) for estimator in given_members(self.estimators)]
-        tags.target_tags.multi_output = all(m.target_tags.multi_output for m in members)
-        return tags
 
     def _rule(self) -> Rule:
         return number_rule(self.voting, self.trim)

@@ -19,8 +19,8 @@ from sklearn.model_selection import (
 from sklearn.neighbors import KNeighborsRegressor
 
 from committee import CascadeRegressor, InputError, StackingRegressor
+from committee.ensembles.levels.parts import Parts
 from committee.ensembles.panel.folds import read_folds
-from committee.ensembles.stacking.parts import Parts
 
 SEEN = {}  # by an answer, the rows that the models behind it have seen
 

@@ -17,9 +17,9 @@ from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import _check_method_params
 
 from committee.core.members import Floats
+from committee.ensembles.levels.parts import Part, Parts
 from committee.ensembles.panel import Done, Job, PanelTask, Progress, Seat
 from committee.ensembles.panel.folds import Mask, Rows
-from committee.ensembles.stacking.parts import Part, Parts
 
 Said = dict[int, Floats]  # by the index of a part, what its models say of the rows it is asked
 
@@ -61,6 +61,11 @@ class Climbed:
     oof: list[Floats]
     keep: list[list[Mask]]
     widths: list[list[int]] = field(default_factory=list)
+
+
+def level_names(levels: Sequence[Sequence[Seat]]) -> tuple[tuple[str, ...], ...]:
+    """Name the members by level."""
+    return tuple(tuple(seat.name for seat in seats) for seats in levels)
 
 
 def count_jobs(levels: Sequence[Sequence[Seat]], parts: Parts) -> int:

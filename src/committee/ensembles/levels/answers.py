@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from committee.core.members import ClassifierMember, Floats, Member
+from committee.core.members import ClassifierMember, Floats, Member, RegressorMember
 from committee.data import InputError
 from committee.data.errors import describe, listing
 from committee.ensembles.any_rows import AnyRows
@@ -22,7 +22,7 @@ from committee.ensembles.panel import PanelTask, Seat
 AUTO = ("predict_proba", "decision_function", "predict")
 
 
-def methods_of(seats: Sequence[Seat], methods: Sequence[str], owner: str) -> list[str]:
+def methods_of(seats: Sequence[Seat], methods: Sequence[str], owner: str) -> tuple[str, ...]:
     """Choose for each member the first of the methods that it has.
 
     Parameters
@@ -36,7 +36,7 @@ def methods_of(seats: Sequence[Seat], methods: Sequence[str], owner: str) -> lis
 
     Returns
     -------
-    list of str
+    tuple of str
         One for each member.
 
     Raises
@@ -50,7 +50,7 @@ def methods_of(seats: Sequence[Seat], methods: Sequence[str], owner: str) -> lis
         found = f"Underlying estimator {listing(without)} of {owner} does not implement {wanted}"
         fix = "stack_method='auto', or other members"
         raise InputError(describe("P-PANEL", "stack_method", found, fix=fix))
-    return [str(_first(seat.estimator, methods)) for seat in seats]
+    return tuple(str(_first(seat.estimator, methods)) for seat in seats)
 
 
 def _first(estimator: Any, methods: Sequence[str]) -> str | None:
@@ -107,23 +107,22 @@ class StackTask(PanelTask):
         content = np.ascontiguousarray(target.reshape(len(target), -1), dtype=np.float64)
         return AnyRows.read(self.X).keys(content, self.n_jobs)
 
+    def asked(self, seats: Sequence[Seat]) -> tuple[str, ...]:
+        """Name what each member is asked for, and refuse those that have nothing of it."""
+        if self.classes is None:
+            return ("predict",) * len(seats)
+        return methods_of(seats, self.methods, self.owner)
+
     def member(self, estimator: Any, *, votes: bool = False) -> Member:
         """Make a fitted estimator a member."""
-        if self.classes is None:
-            return super().member(estimator)
         return seated(estimator, self.classes, self.methods)
 
 
-def seated(estimator: Any, classes: npt.NDArray[Any], methods: Sequence[str]) -> Member:
-    """Make a fitted classifier a member that is asked for the first of the methods it has."""
+def seated(estimator: Any, classes: npt.NDArray[Any] | None, methods: Sequence[str]) -> Member:
+    """Make a fitted estimator a member; a classifier is asked for the first method that it has."""
+    if classes is None:
+        return RegressorMember(estimator)
     method = _first(estimator, methods)
     if method == "decision_function":
         return ScoringMember(estimator, classes)
     return ClassifierMember(estimator, classes, votes=method == "predict")
-
-
-def check_classes(model: Any) -> None:
-    """Refuse a model whose classes are no longer those it was fitted on."""
-    if hasattr(model, "n_classes_") and np.shape(model.classes_) != (model.n_classes_,):
-        found = f"classes_ is {model.classes_!r}, fitted were {model.n_classes_} classes"
-        raise InputError(describe("M-CLASSES", "classes_", found, fix="fit the model again"))

@@ -20,10 +20,10 @@ from committee.core.bags import LeftOut
 from committee.core.members import Floats
 from committee.data import InputError
 from committee.data.errors import describe, listing, rows_text
+from committee.ensembles.levels.answers import StackTask
+from committee.ensembles.levels.parts import Parts
 from committee.ensembles.panel import Seat
 from committee.ensembles.panel.folds import Folds, read_group_labels
-from committee.ensembles.stacking.answers import StackTask
-from committee.ensembles.stacking.parts import Parts
 
 
 @dataclass(frozen=True)
