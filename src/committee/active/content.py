@@ -1,4 +1,4 @@
-"""Rows by what they hold: keys that are equal for equal rows, and rows put behind others.
+"""Rows by what they hold: keys that are equal for equal rows.
 
 Draws and ties are decided by keys, so that neither the order of a pool nor its container matters,
 and a row of the pool that was labelled before is recognised wherever it stands.
@@ -9,16 +9,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-import narwhals as nw
 import numpy as np
 import numpy.typing as npt
-from scipy import sparse
 from sklearn.utils.validation import _num_samples
 
 from committee.data import InputError
-from committee.data.arrays import as_matrix
-from committee.data.errors import class_name, describe
-from committee.data.frames import open_frame
+from committee.data.errors import describe
 from committee.ensembles.any_rows import AnyRows
 
 Keys: TypeAlias = npt.NDArray[np.uint64]
@@ -103,61 +99,3 @@ def shuffled(keys: Keys, seed: int) -> Keys:
         z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
         z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
         return np.asarray(z ^ (z >> np.uint64(31)), dtype=np.uint64)
-
-
-def stacked(known: Any, more: Any) -> Any:
-    """Put rows behind others of the same kind.
-
-    Parameters
-    ----------
-    known, more : ndarray, sparse matrix or data frame
-        As :class:`AnyRows` keeps them.
-
-    Returns
-    -------
-    ndarray, csr matrix or frame
-        All rows, in order.
-    """
-    if sparse.issparse(known) or sparse.issparse(more):
-        if known.shape[1] != more.shape[1]:
-            raise _unlike(f"{more.shape[1]} columns, those before have {known.shape[1]}")
-        return sparse.vstack([sparse.csr_matrix(known), sparse.csr_matrix(more)], format="csr")
-    frames = open_frame(known), open_frame(more)
-    if frames[0] is None and frames[1] is None:
-        first, second = as_matrix(known), as_matrix(more)
-        if first.shape[1] != second.shape[1]:
-            raise _unlike(f"{second.shape[1]} columns, those before have {first.shape[1]}")
-        return np.concatenate([first, second])
-    if frames[0] is None or frames[1] is None or type(known) is not type(more):
-        raise _unlike(f"{class_name(more)}, those before are {class_name(known)}")
-    if list(frames[0].columns) != list(frames[1].columns):
-        raise _unlike(f"columns {frames[1].columns}, those before have {frames[0].columns}")
-    return _stacked_frames(frames[0], frames[1])
-
-
-def _stacked_frames(known: nw.DataFrame[Any], more: nw.DataFrame[Any]) -> Any:
-    """Concatenate frames; categories become the union of both, so that levels stay levels."""
-    if known.implementation.is_pandas():
-        return _stacked_pandas(known.to_native(), more.to_native())
-    return nw.concat([known, more], how="vertical").to_native()
-
-
-def _stacked_pandas(known: Any, more: Any) -> Any:
-    import pandas as pd
-
-    columns = {}
-    for name in known.columns:
-        first, second = known[name], more[name]
-        kinds = [isinstance(part.dtype, pd.CategoricalDtype) for part in (first, second)]
-        if any(kinds) and first.dtype != second.dtype:
-            if not all(kinds):
-                raise _unlike(f"column {name!r} of {second.dtype}, before {first.dtype}")
-            columns[name] = pd.api.types.union_categoricals([first, second], ignore_order=True)
-        else:
-            columns[name] = pd.concat([first, second], ignore_index=True).array
-    return pd.DataFrame(columns)
-
-
-def _unlike(found: str) -> InputError:
-    fix = "teach rows of the same kind and columns as those of fit"
-    return InputError(describe("Q-ROWS", "X", f"the rows have {found}", fix=fix))

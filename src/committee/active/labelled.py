@@ -8,11 +8,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from committee.active.content import Keys, row_keys, stacked
+from committee.active.content import Keys, row_keys
 from committee.core.members import Floats
 from committee.data import InputError, InputTypeError, read_classes, read_weights
 from committee.data.errors import describe, listing, rows_text
 from committee.ensembles.any_rows import AnyRows
+from committee.ensembles.joining import join_rows
 from committee.ensembles.member_fitting import takes_weights
 
 
@@ -96,7 +97,7 @@ class Labelled:
             before = np.ones(len(self)) if self.weight is None else self.weight
             weights = np.append(before, np.ones(rows.n_rows) if fresh is None else fresh)
         return Labelled(
-            stacked(self.X, rows.X),
+            join_rows(self.X, rows.X),
             both.classes[0][both.codes[:, 0]],
             weights,
             np.append(self.keys, row_keys(rows, n_threads)),

@@ -9,8 +9,9 @@ from scipy import sparse
 
 from committee.ensembles.any_rows import AnyRows
 from committee.ensembles.decorate.artificial import LARGEST, DenseModel, SparseModel
-from committee.ensembles.decorate.containers import ContainerModel, categories, stack
+from committee.ensembles.decorate.containers import ContainerModel, categories
 from committee.ensembles.decorate.opposition import oppose
+from committee.ensembles.joining import join_rows
 
 
 def learn(values, n_levels=None, weight=None):
@@ -140,7 +141,7 @@ def test_columns_of_frames_keep_their_types(make):
     model = ContainerModel.learn(read, np.arange(4), np.ones(4), mask)
     drawn = model.draw(50, np.random.default_rng(0))
     assert type(drawn) is type(X)
-    both = stack(X, drawn)
+    both = join_rows(X, drawn)
     if make == "arrow":
         assert both.schema.equals(X.schema)
         both = both.to_pandas()

@@ -14,8 +14,9 @@ from committee.core.members import ClassifierMember, Floats, Members
 from committee.core.randomness import seeded_clone
 from committee.data import Labels, Schema
 from committee.ensembles.any_rows import AnyRows
-from committee.ensembles.decorate.containers import ContainerModel, stack
+from committee.ensembles.decorate.containers import ContainerModel
 from committee.ensembles.decorate.training_rows import Codes, Order, enlarged
+from committee.ensembles.joining import join_rows
 from committee.ensembles.member_fitting import failed_fit, quiet
 
 
@@ -83,7 +84,7 @@ class AnyCrew:
         X, y, weight = self.asked, self._named(self.labels.codes[:, 0]), self.weight
         if artificial is not None:
             assert codes is not None
-            X, y = stack(X, artificial), np.concatenate([y, self._named(codes)])
+            X, y = join_rows(X, artificial), np.concatenate([y, self._named(codes)])
             weight = enlarged(weight, len(codes))
         params = dict(self.params)
         if weight is not None:

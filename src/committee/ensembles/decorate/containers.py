@@ -163,15 +163,3 @@ def _whole(numbers: Floats, kind: np.dtype[Any]) -> npt.NDArray[Any]:
     if int(high) > limits.max:  # 64 bits: the float is one too many
         high = float(np.nextafter(high, 0))
     return np.clip(np.rint(numbers), float(limits.min), high).astype(kind)
-
-
-def stack(rows: Any, more: Any) -> Any:
-    """Put artificial rows below the training rows."""
-    if sparse.issparse(rows):
-        return sparse.vstack([rows, more], format="csr", dtype=rows.dtype)
-    upper = open_frame(rows)
-    if upper is None:
-        return np.concatenate([rows, more])
-    lower = open_frame(more)
-    assert lower is not None
-    return nw.concat([upper, lower]).to_native()
