@@ -26,9 +26,9 @@ from committee.data import (
     read_weights,
 )
 from committee.data.errors import describe
+from committee.data.table_rows import taken
 from committee.data.target import target_columns
 from committee.ensembles.boosting.cell_rules import RuleRows
-from committee.ensembles.boosting.rows import taken
 from committee.ensembles.boosting.threshold_rules import BinRows
 from committee.ensembles.boosting.training import TrainingSet
 from committee.ensembles.boosting.word_rules import WordRows

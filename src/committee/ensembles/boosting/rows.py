@@ -6,21 +6,20 @@ does not depend on the weights is done here, once.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
-from scipy import sparse
 from sklearn.utils import _safe_indexing
 
 from committee import _engine
 from committee.core.members import Floats
 from committee.data import Schema, Table, forget_unweighted, read_fit
 from committee.data.rows import Rows, engine_table
+from committee.data.table_rows import taken
 from committee.ensembles.any_rows import AnyRows
 
-Ints: TypeAlias = npt.NDArray[np.intp]
 Keys: TypeAlias = npt.NDArray[np.uint64]
 
 
@@ -92,21 +91,3 @@ def plain_rows(X: Any, weight: Floats | None) -> PlainRows:
         return PlainRows(read.X, read.table, read.schema)
     kept = np.flatnonzero(weight)
     return PlainRows(_safe_indexing(read.X, kept), taken(read.table, kept), read.schema)
-
-
-def taken(table: Table, rows: Ints) -> Table:
-    """Keep some rows of a table."""
-    if not table.sparse:
-        return replace(table, values=table.values[rows], n_rows=len(rows))
-    kind = sparse.csr_matrix if table.by_row else sparse.csc_matrix
-    shape = (table.n_rows, table.n_features)
-    kept = kind((table.values, table.indices, table.indptr), shape=shape).tocsr()[rows]
-    kept.sort_indices()
-    return replace(
-        table,
-        values=kept.data,
-        n_rows=len(rows),
-        indices=kept.indices.astype(np.int32),
-        indptr=kept.indptr.astype(np.int64),
-        by_row=True,
-    )

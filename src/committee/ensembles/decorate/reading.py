@@ -24,8 +24,8 @@ from committee.data import (
 )
 from committee.data.errors import describe
 from committee.data.rows import engine_table
+from committee.data.table_rows import taken
 from committee.ensembles.any_rows import AnyRows
-from committee.ensembles.boosting.rows import taken
 from committee.ensembles.decorate.any_crew import AnyCrew
 from committee.ensembles.decorate.containers import categories
 from committee.ensembles.decorate.training_rows import Order, in_order

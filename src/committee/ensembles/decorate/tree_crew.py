@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import copy
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
-from scipy import sparse
 
 from committee import _engine
 from committee.core.members import Floats, Trees
 from committee.core.randomness import member_seed
 from committee.data import Labels, Schema, Table
 from committee.data.rows import engine_table
+from committee.data.table_rows import matrix_of, stacked, table_like
 from committee.ensembles.decorate.artificial import DenseModel, SparseModel
 from committee.ensembles.decorate.parted_trees import PartedTrees
 from committee.ensembles.decorate.training_rows import Codes, enlarged
@@ -80,32 +79,3 @@ class TreeCrew:
         sums = tree._sum(self.schema, labels, weight)
         forest = tree._grow_sums(table, self.schema, labels.classes, sums).tree_.forest
         return (PartedTrees if tree.missing == "parts" else Trees)(forest, self.schema)
-
-
-def matrix_of(table: Table) -> Any:
-    """See a compressed table as SciPy's matrix."""
-    kind = sparse.csr_matrix if table.by_row else sparse.csc_matrix
-    shape = (table.n_rows, table.n_features)
-    return kind((table.values, table.indices, table.indptr), shape=shape)
-
-
-def table_like(table: Table, rows: Any) -> Table:
-    """Make a table of other rows."""
-    if not table.sparse:
-        return replace(table, values=rows, n_rows=len(rows))
-    rows.sort_indices()
-    return replace(
-        table,
-        values=rows.data,
-        n_rows=rows.shape[0],
-        indices=rows.indices.astype(np.int32),
-        indptr=rows.indptr.astype(np.int64),
-        by_row=True,
-    )
-
-
-def stacked(table: Table, more: Table) -> Table:
-    """Put more rows below those of a table."""
-    if not table.sparse:
-        return table_like(table, np.concatenate([table.values, more.values]))
-    return table_like(table, sparse.vstack([matrix_of(table), matrix_of(more)], format="csr"))
