@@ -25,8 +25,8 @@ from committee.data.errors import describe
 from committee.ensembles.bagging.bagging_docs import bagging_documented
 from committee.ensembles.bagging.left_out import LeftOutFacts
 from committee.ensembles.bagging.methods import BaggingImportances, BaggingIntervals
-from committee.ensembles.bagging.routing import Routed, routed, router_of
 from committee.ensembles.opinions import ClassOpinion, NumberOpinion, flat
+from committee.ensembles.routing import Routed, routed, router_of
 from committee.learners.cart import check_counts
 from committee.learners.targets import ClassTarget, NumberTarget, Target
 from committee.learners.tree import DecisionTreeClassifier, DecisionTreeRegressor

@@ -46,7 +46,6 @@ from committee.data import InputError, Schema, read_predict
 from committee.data.errors import describe
 from committee.data.rows import engine_table
 from committee.ensembles.any_rows import container_to_ask
-from committee.ensembles.bagging.routing import Routed, routed, router_of
 from committee.ensembles.decorate.any_crew import AnyCrew
 from committee.ensembles.decorate.decorate_docs import SECTIONS
 from committee.ensembles.decorate.reading import c45, check_base, is_own, read_any, read_trees
@@ -54,6 +53,7 @@ from committee.ensembles.decorate.tree_crew import TreeCrew
 from committee.ensembles.decorate.trials import ASKED, ENOUGH, Record, trials
 from committee.ensembles.decorate.views import DecorateViews
 from committee.ensembles.opinions import FEW_ROWS, ClassOpinion
+from committee.ensembles.routing import Routed, routed, router_of
 from committee.learners.structure import Tree
 
 

@@ -39,12 +39,12 @@ from committee.core.watching import CallbackSupport
 from committee.data import InputError, Schema, read_classes, read_numbers, read_weights
 from committee.data.errors import describe
 from committee.ensembles.any_rows import AnyRows, rows_to_ask
-from committee.ensembles.bagging.routing import Routed
 from committee.ensembles.opinions import FEW_ROWS
 from committee.ensembles.panel.remarks import heard, tell
 from committee.ensembles.panel.routing import fit_params_of, routed_to, router_of
 from committee.ensembles.panel.seats import Seat, check_prefit, given_members, read_seats
 from committee.ensembles.panel.task import Job, PanelTask, Progress
+from committee.ensembles.routing import Routed
 
 
 class Panel(CallbackSupport, NamedParameters, MetaEstimatorMixin, _BaseComposition):
