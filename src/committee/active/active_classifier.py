@@ -34,6 +34,7 @@ from committee.active.query import (
     sample_candidates,
 )
 from committee.active.unanimous import Unanimous, learns_one_class
+from committee.core.fitted import replace_fitted
 from committee.core.members import Floats
 from committee.core.params import (
     SEED_CONSTRAINTS,
@@ -174,12 +175,10 @@ class ActiveClassifier(ClassifierMixin, NamedParameters, BaseEstimator):
         known = {"estimator_": fitted, "labelled_": labelled, "seed_": seed}
         known["classes_"] = labelled.classes
         known["n_features_in_"] = labelled.X.shape[1]
-        for stale in [name for name in vars(self) if name.endswith("_")]:
-            delattr(self, stale)
-        self.__dict__.update(known)
         names = getattr(fitted, "feature_names_in_", None)
         if names is not None:
-            self.feature_names_in_ = names
+            known["feature_names_in_"] = names
+        replace_fitted(self, known)
         return self
 
     def _fitted(self, labelled: Labelled, seed: int, n_threads: int, *, first: bool) -> Any:

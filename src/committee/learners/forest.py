@@ -18,6 +18,7 @@ from sklearn.utils.validation import check_is_fitted
 from committee import _engine
 from committee.core.bags import BagPlan, LeftOut, read_groups
 from committee.core.committee import Committee
+from committee.core.fitted import replace_fitted
 from committee.core.members import Trees
 from committee.core.outofbag import compare_plans
 from committee.core.params import (
@@ -190,9 +191,7 @@ class ForestEstimator(CallbackSupport, LeftOutViews, ForestImportances, EngineEs
                 fitted |= self._left_out_attributes(grower, fitted["forest_"], first)
             if sizer is not None:
                 fitted["sizing_"] = sizer.report(len(grown))
-            for stale in [name for name in vars(self) if name.endswith("_")]:
-                delattr(self, stale)
-            self.__dict__.update(fitted)
+            replace_fitted(self, fitted)
         return self
 
     def _begin(self, grower: ForestGrower, limit: int) -> Committee:

@@ -19,6 +19,7 @@ from sklearn.utils.validation import check_is_fitted
 from committee import _engine
 from committee.core.bags import BagPlan, LeftOut, read_groups
 from committee.core.committee import Committee
+from committee.core.fitted import replace_fitted, schema_attributes
 from committee.core.members import Floats
 from committee.core.outofbag import compare_plans
 from committee.core.params import (
@@ -222,9 +223,7 @@ class Bagged(CallbackSupport, MeanOpinion, NamedParameters, BaseEstimator):
                 begin=add.committee,
             )
             fitted = attributes(committee) | self._left_out_facts(crew, plan, committee, before)
-            for stale in [name for name in vars(self) if name.endswith("_")]:
-                delattr(self, stale)
-            self.__dict__.update(fitted)
+            replace_fitted(self, fitted)
         return self
 
     def _addition(self, crew: Crew) -> Addition:
@@ -246,19 +245,14 @@ class Bagged(CallbackSupport, MeanOpinion, NamedParameters, BaseEstimator):
     def _attributes(
         self, crew: Crew, plan: BagPlan, committee: Committee, before: Any
     ) -> dict[str, Any]:
-        schema = crew.schema
-        fitted = {
+        return {
             "committee_": committee,
             "bag_plan_": plan,
             "estimator_": clone(crew.base),
-            "schema_": schema,
-            "n_features_in_": schema.n_features,
+            **schema_attributes(crew.schema),
             **self._target_attributes(crew.target),
             **crew.attributes(committee, before),
         }
-        if schema.feature_names is not None:
-            fitted["feature_names_in_"] = schema.feature_names
-        return fitted
 
     def _left_out_facts(
         self, crew: Crew, plan: BagPlan, committee: Committee, before: Any

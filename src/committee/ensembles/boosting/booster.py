@@ -16,6 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from committee import _engine
 from committee.core.committee import Committee
+from committee.core.fitted import replace_fitted, schema_attributes
 from committee.core.members import Floats, Member, Trees
 from committee.core.params import (
     SEED_CONSTRAINTS,
@@ -241,13 +242,7 @@ class Booster(CallbackSupport, NamedParameters, BaseEstimator):
                 members = committee.members[: each * judge.best_size]
                 fitted |= attributes(Committee(members, judge.best.weights))
                 fitted["validation_losses_"] = np.array(judge.losses)
-            self._keep(fitted)
-
-    def _keep(self, fitted: dict[str, Any]) -> None:
-        """Set the fitted attributes in place of those of an earlier fit."""
-        for stale in [name for name in vars(self) if name.endswith("_")]:
-            delattr(self, stale)
-        self.__dict__.update(fitted)
+            replace_fitted(self, fitted)
 
     def _reseated(self, add: Addition, train: TrainingSet) -> Committee | None:
         """Let the trees there are read rows by the schema of this fit, so that they join others."""
@@ -289,21 +284,18 @@ class Booster(CallbackSupport, NamedParameters, BaseEstimator):
     def _attributes(
         self, train: TrainingSet, here: Origin, record: Record, committee: Committee
     ) -> dict[str, Any]:
-        schema, size = train.rows.schema, len(committee)
+        size = len(committee)
         fitted = {
             "committee_": committee,
             "rounds_": record.columns(size // self._members_per_round(train)),
             "questions_": np.array(record.questions[:size], dtype=np.int64),
             "origin_": here,
             "train_size_": train.size,
-            "schema_": schema,
-            "n_features_in_": schema.n_features,
+            **schema_attributes(train.rows.schema),
         }
         base = self._base()
         if base is not None:  # else its rules are its own
             fitted["estimator_"] = clone(base)
-        if schema.feature_names is not None:
-            fitted["feature_names_in_"] = schema.feature_names
         return fitted
 
     def _rows(self, X: Any) -> Any:

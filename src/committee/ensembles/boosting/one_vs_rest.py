@@ -17,6 +17,7 @@ from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
 from committee.core.committee import Committee
+from committee.core.fitted import replace_fitted, schema_attributes
 from committee.core.members import Floats
 from committee.core.randomness import member_seed
 from committee.core.watching import Watch
@@ -56,7 +57,7 @@ class TwoClassBooster(BoostedClassifier):
                     judged = HeldOut(held_out.X, label.astype(np.intp), held_out.weight)
                 part._boost(train.against_rest(code), judged, member_seed(seed, code), {})
                 watch.after_member(code, {"n_members": len(part)}, partial(_committee, part))
-            self._keep(self._of_parts(train, seed, parts))
+            replace_fitted(self, self._of_parts(train, seed, parts))
 
     def _begun(self, n_classes: int) -> list[Self]:
         """Copy the model for each class; a warm start goes on with the copies there are."""
@@ -66,23 +67,18 @@ class TwoClassBooster(BoostedClassifier):
         return [_continued(part, self) for part in parts]
 
     def _of_parts(self, train: TrainingSet, seed: int, parts: list[Self]) -> dict[str, Any]:
-        schema = train.rows.schema
-        fitted = {
+        return {
             "parts_": parts,
             "classes_": train.classes,
             "n_classes_": len(parts),
             "estimator_": clone(self._base()),
             "origin_": train.origin(seed, train.n_threads),
-            "schema_": schema,
-            "n_features_in_": schema.n_features,
+            **schema_attributes(train.rows.schema),
             "stop_reason_": "; ".join(
                 f"{label}: {part.stop_reason_}"
                 for label, part in zip(train.classes.tolist(), parts, strict=True)  # type: ignore[union-attr]
             ),
         }
-        if schema.feature_names is not None:
-            fitted["feature_names_in_"] = schema.feature_names
-        return fitted
 
     @property
     def _several(self) -> bool:

@@ -26,6 +26,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from committee import _engine
 from committee.core.committee import Committee
+from committee.core.fitted import replace_fitted, schema_attributes
 from committee.core.members import ClassifierMember, Floats, Trees
 from committee.core.parameter_docs import documented_with
 from committee.core.params import (
@@ -241,10 +242,7 @@ class DecorateClassifier(CallbackSupport, ClassOpinion, NamedParameters, BaseEst
             committee = assemble(
                 self._rounds(crew, seed, n_threads, record), limit=size, watch=watch
             )
-            fitted = attributes(committee)
-            for stale in [name for name in vars(self) if name.endswith("_")]:
-                delattr(self, stale)
-            self.__dict__.update(fitted)
+            replace_fitted(self, attributes(committee))
         return self
 
     def _crew(
@@ -276,23 +274,19 @@ class DecorateClassifier(CallbackSupport, ClassOpinion, NamedParameters, BaseEst
     def _attributes(
         self, crew: TreeCrew | AnyCrew, base: Any, record: Record, committee: Committee
     ) -> dict[str, Any]:
-        schema, classes = crew.schema, crew.labels.classes[0]
+        classes = crew.labels.classes[0]
         reason = record.reason
         if reason is None:
             reason = ENOUGH if len(committee) >= self.n_estimators else ASKED
-        fitted = {
+        return {
             "committee_": committee,
             "estimator_": clone(base),
             "trials_": record.columns(),
             "stop_reason_": reason,
             "classes_": classes,
             "n_classes_": len(classes),
-            "schema_": schema,
-            "n_features_in_": schema.n_features,
+            **schema_attributes(crew.schema),
         }
-        if schema.feature_names is not None:
-            fitted["feature_names_in_"] = schema.feature_names
-        return fitted
 
     def _rows(self, X: Any) -> Any:
         members = self.committee_.members

@@ -26,6 +26,7 @@ from sklearn.utils.metaestimators import _BaseComposition
 from sklearn.utils.validation import _num_samples, check_is_fitted
 
 from committee import _engine
+from committee.core.fitted import replace_fitted, schema_attributes
 from committee.core.members import ClassifierMember, Floats, Member, Members, RegressorMember
 from committee.core.params import (
     SEED_CONSTRAINTS,
@@ -244,12 +245,17 @@ class Panel(CallbackSupport, NamedParameters, MetaEstimatorMixin, _BaseCompositi
 
     def _keep(self, task: PanelTask, fitted: Sequence[Any], attributes: Mapping[str, Any]) -> None:
         """Replace what an earlier fit left by the members and attributes of this one."""
-        for stale in [name for name in vars(self) if name.endswith("_") and name[0] != "_"]:
-            delattr(self, stale)
-        self.__dict__.update(_attributes(self, task.seats, fitted, task.schema))
+        by_index = dict(zip([seat.index for seat in task.seats], fitted, strict=True))
+        named = {name: by_index.get(k, "drop") for k, name in enumerate(self.named_estimators)}
+        known: dict[str, Any] = {
+            "estimators_": list(fitted),
+            "named_estimators_": Bunch(**named),
+            "seats_": tuple(seat.name for seat in task.seats),
+            **schema_attributes(task.schema),
+        }
         if task.classes is not None:
-            self.classes_, self.n_classes_ = task.classes, len(task.classes)
-        self.__dict__.update(attributes)
+            known |= {"classes_": task.classes, "n_classes_": len(task.classes)}
+        replace_fitted(self, {**known, **attributes})
 
     def _members(
         self, *, votes: bool = False, metadata: Mapping[str, Mapping[str, Any]] | None = None
@@ -304,21 +310,3 @@ class Panel(CallbackSupport, NamedParameters, MetaEstimatorMixin, _BaseCompositi
             outputs = members.outputs(rows, self._threads_for(rows))
         tell(remarks)
         return outputs
-
-
-def _attributes(
-    model: Any, seats: Sequence[Seat], fitted: Sequence[Any], schema: Schema
-) -> dict[str, Any]:
-    """Name what a fitted panel has, as scikit-learn does."""
-    by_index = dict(zip([seat.index for seat in seats], fitted, strict=True))
-    named = {name: by_index.get(k, "drop") for k, name in enumerate(model.named_estimators)}
-    attributes = {
-        "estimators_": list(fitted),
-        "named_estimators_": Bunch(**named),
-        "seats_": tuple(seat.name for seat in seats),
-        "schema_": schema,
-        "n_features_in_": schema.n_features,
-    }
-    if schema.feature_names is not None:
-        attributes["feature_names_in_"] = schema.feature_names
-    return attributes

@@ -16,6 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from committee import _engine
 from committee.core.committee import Committee
+from committee.core.fitted import replace_fitted
 from committee.core.members import Floats
 from committee.core.params import check_params, choice, integer, real, resolve_seed
 from committee.core.rounds import Round, assemble
@@ -289,10 +290,7 @@ class GradientBooster(CallbackSupport, RowDivision, ExplainedTrees):
             )
             if stop is not None:
                 committee = stop.cut(committee, begin)
-            fitted = attributes(committee)
-            for stale in [name for name in vars(self) if name.endswith("_")]:
-                delattr(self, stale)
-            self.__dict__.update(fitted)
+            replace_fitted(self, attributes(committee))
         return self
 
     def _judge(
