@@ -17,7 +17,6 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import _safe_indexing, get_tags
 from sklearn.utils.validation import _num_samples, check_is_fitted
 
-from committee import _engine
 from committee.active.ballots import ballots_of
 from committee.active.batches import farthest_first, row_distances
 from committee.active.content import Pool, empty_pool
@@ -44,16 +43,16 @@ from committee.core.params import (
     choice,
     integer,
     resolve_seed,
-    resolve_threads,
 )
 from committee.core.randomness import member_seed
+from committee.core.threads import Threaded
 from committee.data import InputError
 from committee.data.errors import describe, warn
 from committee.ensembles.any_rows import container_to_ask
 from committee.ensembles.opinions import FEW_ROWS
 
 
-class ActiveClassifier(ClassifierMixin, NamedParameters, BaseEstimator):
+class ActiveClassifier(ClassifierMixin, Threaded, NamedParameters, BaseEstimator):
     """A classifier that says which rows it should be taught next."""
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
@@ -100,9 +99,6 @@ class ActiveClassifier(ClassifierMixin, NamedParameters, BaseEstimator):
         tags.input_tags.sparse = members.input_tags.sparse
         tags.input_tags.allow_nan = members.input_tags.allow_nan
         return tags
-
-    def _threads(self) -> int:
-        return resolve_threads(self.n_jobs, _engine.available_threads(), type(self).__name__)
 
     def _threads_for(self, n_rows: int) -> int:
         return 1 if n_rows <= FEW_ROWS else self._threads()

@@ -16,22 +16,20 @@ from sklearn.utils.validation import check_is_fitted
 
 from committee.core.committee import Committee
 from committee.core.members import Floats
+from committee.core.threads import Threaded
 from committee.data import InputError
 from committee.data.errors import describe
 
 FEW_ROWS = 4096  # up to here waking other threads costs more than it saves
 
 
-class MeanOpinion:
+class MeanOpinion(Threaded):
     """An estimator whose prediction is the mean of its members' outputs."""
 
     committee_: Committee
 
     def _rows(self, X: Any) -> Any:
         """Read rows as the committee wants them."""
-        raise NotImplementedError
-
-    def _threads(self) -> int:
         raise NotImplementedError
 
     def _mean(self, X: Any) -> Floats:

@@ -15,8 +15,8 @@ from committee.core.params import (
     CATEGORICAL_CONSTRAINTS,
     THREAD_CONSTRAINTS,
     NamedParameters,
-    resolve_threads,
 )
+from committee.core.threads import Threaded
 from committee.data import InputError, Schema, read_predict
 from committee.data.errors import class_name, describe
 from committee.data.rows import engine_table
@@ -26,7 +26,7 @@ Weights = npt.NDArray[np.float64] | None
 SMALL_BATCH = 256  # rows that one thread predicts before others would be awake
 
 
-class EngineEstimator(NamedParameters, BaseEstimator):
+class EngineEstimator(Threaded, NamedParameters, BaseEstimator):
     """What estimators whose members are engine trees share: schema, threads, sums over trees."""
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
@@ -35,7 +35,6 @@ class EngineEstimator(NamedParameters, BaseEstimator):
     }
     _holder: ClassVar[str]  # the fitted attribute that holds the trees
 
-    n_jobs: int | None
     schema_: Schema
     n_outputs_: int
 
@@ -60,10 +59,6 @@ class EngineEstimator(NamedParameters, BaseEstimator):
             self.feature_names_in_ = schema.feature_names
         elif hasattr(self, "feature_names_in_"):
             del self.feature_names_in_
-
-    def _threads(self) -> int:
-        available = _engine.available_threads()
-        return resolve_threads(self.n_jobs, available, type(self).__name__)
 
     def _read(self, X: Any) -> _engine.Table:
         """Read rows to predict; the short way costs a few microseconds."""

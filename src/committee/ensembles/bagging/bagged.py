@@ -30,7 +30,6 @@ from committee.core.params import (
     check_params,
     integer,
     resolve_seed,
-    resolve_threads,
 )
 from committee.core.rounds import assemble
 from committee.core.watching import CallbackSupport, Watch
@@ -96,9 +95,6 @@ class Bagged(CallbackSupport, MeanOpinion, NamedParameters, BaseEstimator):
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "committee_")
-
-    def _threads(self) -> int:
-        return resolve_threads(self.n_jobs, _engine.available_threads(), type(self).__name__)
 
     def _crew(self, X: Any, y: Any, sample_weight: Any, params: Mapping[str, Any]) -> Crew:
         """Read the training rows for those who will make the members."""

@@ -30,7 +30,6 @@ from committee.core.params import (
     integer,
     real,
     resolve_seed,
-    resolve_threads,
 )
 from committee.core.rounds import Round, assemble
 from committee.core.watching import CallbackSupport, Watch, with_callbacks
@@ -300,9 +299,6 @@ class RotationForestClassifier(CallbackSupport, ClassOpinion, NamedParameters, B
     def _rows(self, X: Any) -> Prepared:
         first = cast(RotatedMember, self.committee_.members[0])
         return first.reading(X)
-
-    def _threads(self) -> int:
-        return resolve_threads(self.n_jobs, _engine.available_threads(), type(self).__name__)
 
 
 def threaded(base: Any, n_jobs: int) -> Any:

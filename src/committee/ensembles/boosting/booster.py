@@ -14,7 +14,6 @@ from sklearn.base import BaseEstimator, clone
 from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted
 
-from committee import _engine
 from committee.core.committee import Committee
 from committee.core.fitted import replace_fitted, schema_attributes
 from committee.core.members import Floats, Member, Trees
@@ -27,9 +26,9 @@ from committee.core.params import (
     integer,
     real,
     resolve_seed,
-    resolve_threads,
 )
 from committee.core.rounds import Round, assemble
+from committee.core.threads import Threaded
 from committee.core.watching import CallbackSupport, Watch, with_callbacks
 from committee.data import InputError, Schema, read_predict
 from committee.data.errors import class_name, describe, warn
@@ -48,7 +47,7 @@ IMPATIENT = "the loss on held-out rows has not fallen for n_iter_no_change round
 ASKED = "a callback asked to stop"
 
 
-class Booster(CallbackSupport, NamedParameters, BaseEstimator):
+class Booster(CallbackSupport, Threaded, NamedParameters, BaseEstimator):
     """A committee whose members are made one after the other, each by what the others leave."""
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
@@ -109,9 +108,6 @@ class Booster(CallbackSupport, NamedParameters, BaseEstimator):
             tags.input_tags.allow_nan = members.input_tags.allow_nan
         tags.target_tags.required = True
         return tags
-
-    def _threads(self) -> int:
-        return resolve_threads(self.n_jobs, _engine.available_threads(), type(self).__name__)
 
     def _check(self) -> Any:
         """Check all parameters before any work; return the weak learner to copy."""

@@ -38,7 +38,6 @@ from committee.core.params import (
     integer,
     real,
     resolve_seed,
-    resolve_threads,
 )
 from committee.core.rounds import Round, assemble
 from committee.core.voting import mean
@@ -201,9 +200,6 @@ class DecorateClassifier(CallbackSupport, ClassOpinion, NamedParameters, BaseEst
         if not is_own(base) or (isinstance(told, str) and told == "from_dtype"):
             return base
         return clone(base).set_params(categorical_features=told)
-
-    def _threads(self) -> int:
-        return resolve_threads(self.n_jobs, _engine.available_threads(), type(self).__name__)
 
     @with_callbacks
     def fit(self, X: Any, y: Any, sample_weight: Any = None, **fit_params: Any) -> Self:

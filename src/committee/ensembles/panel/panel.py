@@ -25,7 +25,6 @@ from sklearn.utils.metadata_routing import MetadataRouter
 from sklearn.utils.metaestimators import _BaseComposition
 from sklearn.utils.validation import _num_samples, check_is_fitted
 
-from committee import _engine
 from committee.core.fitted import replace_fitted, schema_attributes
 from committee.core.members import ClassifierMember, Floats, Member, Members, RegressorMember
 from committee.core.params import (
@@ -34,8 +33,8 @@ from committee.core.params import (
     NamedParameters,
     check_params,
     resolve_seed,
-    resolve_threads,
 )
+from committee.core.threads import Threaded
 from committee.core.watching import CallbackSupport
 from committee.data import InputError, Schema, read_classes, read_numbers, read_weights
 from committee.data.errors import describe
@@ -48,7 +47,7 @@ from committee.ensembles.panel.task import Job, PanelTask, Progress
 from committee.ensembles.routing import Routed
 
 
-class Panel(CallbackSupport, NamedParameters, MetaEstimatorMixin, _BaseComposition):
+class Panel(CallbackSupport, Threaded, NamedParameters, MetaEstimatorMixin, _BaseComposition):
     """An ensemble of named members; scikit-learn's ``estimators``, ``get_params``, ``set_params``.
 
     Subclasses set ``estimators``, ``n_jobs``, ``random_state`` and ``verbose`` in ``__init__``.
@@ -157,9 +156,6 @@ class Panel(CallbackSupport, NamedParameters, MetaEstimatorMixin, _BaseCompositi
     def _asked_methods(self) -> Mapping[str, str]:
         """Name, for each method of the ensemble that takes metadata, that of the members."""
         return {}
-
-    def _threads(self) -> int:
-        return resolve_threads(self.n_jobs, _engine.available_threads(), type(self).__name__)
 
     def _threads_for(self, rows: Any) -> int:
         """Ask members about few rows one after the other, which is faster."""
