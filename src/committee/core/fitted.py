@@ -29,3 +29,9 @@ def schema_attributes(schema: Schema) -> dict[str, Any]:
     if schema.feature_names is not None:
         known["feature_names_in_"] = schema.feature_names
     return known
+
+
+def set_schema(model: Any, schema: Schema) -> None:
+    """Set what is known of the features; names that an earlier fit knew are forgotten."""
+    vars(model).pop("feature_names_in_", None)
+    vars(model).update(schema_attributes(schema))

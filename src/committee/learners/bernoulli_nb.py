@@ -24,6 +24,7 @@ from scipy import special
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
+from committee.core.fitted import set_schema
 from committee.core.members import Floats
 from committee.core.params import NamedParameters, check_params, invalid, real
 from committee.data import (
@@ -238,11 +239,8 @@ class BernoulliNB(NamedParameters, ClassifierMixin, BaseEstimator):
                 log_prior = np.log(counts.rows) - np.log(counts.rows.sum())
             else:
                 log_prior = np.full(len(classes), -np.log(len(classes)))
-        self.schema_, self.classes_, self.n_features_in_ = schema, classes, schema.n_features
-        if schema.feature_names is not None:
-            self.feature_names_in_ = schema.feature_names
-        elif hasattr(self, "feature_names_in_"):
-            del self.feature_names_in_
+        set_schema(self, schema)
+        self.classes_ = classes
         self.class_count_, self.class_log_prior_ = counts.rows, log_prior
         self.feature_count_, self.missing_count_ = counts.on, counts.missing
         self.feature_log_prob_ = np.log(counts.on + alpha) - total

@@ -11,6 +11,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from committee import _engine
+from committee.core.fitted import set_schema
 from committee.core.params import (
     CATEGORICAL_CONSTRAINTS,
     THREAD_CONSTRAINTS,
@@ -53,12 +54,7 @@ class EngineEstimator(Threaded, NamedParameters, BaseEstimator):
         return hasattr(self, self._holder)
 
     def _set_schema(self, schema: Schema) -> None:
-        self.schema_ = schema
-        self.n_features_in_ = schema.n_features
-        if schema.feature_names is not None:
-            self.feature_names_in_ = schema.feature_names
-        elif hasattr(self, "feature_names_in_"):
-            del self.feature_names_in_
+        set_schema(self, schema)
 
     def _read(self, X: Any) -> _engine.Table:
         """Read rows to predict; the short way costs a few microseconds."""

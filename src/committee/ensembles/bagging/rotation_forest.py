@@ -19,6 +19,7 @@ from sklearn.utils.validation import check_is_fitted
 from committee import _engine
 from committee.core.bags import hash_weights
 from committee.core.committee import Committee
+from committee.core.fitted import set_schema
 from committee.core.members import ClassifierMember, Floats
 from committee.core.parameter_docs import documented
 from committee.core.params import (
@@ -280,12 +281,7 @@ class RotationForestClassifier(CallbackSupport, ClassOpinion, NamedParameters, B
         self.rotations_ = [seat.rotation for seat in seats]
         self.classes_ = labels.classes[0]
         self.n_classes_ = len(self.classes_)
-        self.schema_ = schema
-        self.n_features_in_ = schema.n_features
-        if schema.feature_names is not None:
-            self.feature_names_in_ = schema.feature_names
-        elif hasattr(self, "feature_names_in_"):
-            del self.feature_names_in_
+        set_schema(self, schema)
 
     @property
     def forest_(self) -> _engine.Forest:

@@ -42,7 +42,7 @@ from committee.ensembles.any_rows import AnyRows, rows_to_ask
 from committee.ensembles.opinions import FEW_ROWS
 from committee.ensembles.panel.remarks import heard, tell
 from committee.ensembles.panel.routing import fit_params_of, routed_to, router_of
-from committee.ensembles.panel.seats import Seat, check_prefit, given_members, read_seats
+from committee.ensembles.panel.seats import check_prefit, given_members, read_seats
 from committee.ensembles.panel.task import Job, PanelTask, Progress
 from committee.ensembles.routing import Routed
 
