@@ -25,6 +25,7 @@ from committee.data.errors import describe
 from committee.ensembles.bagging.bagging_docs import bagging_documented
 from committee.ensembles.bagging.left_out import LeftOutFacts
 from committee.ensembles.bagging.methods import BaggingImportances, BaggingIntervals
+from committee.ensembles.base_tags import BaseTags
 from committee.ensembles.opinions import ClassOpinion, NumberOpinion, flat
 from committee.ensembles.routing import Routed, routed, router_of
 from committee.learners.cart import check_counts
@@ -32,7 +33,7 @@ from committee.learners.targets import ClassTarget, NumberTarget, Target
 from committee.learners.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 
-class Bagging(BaggingImportances, LeftOutFacts):
+class Bagging(BaseTags, BaggingImportances, LeftOutFacts):
     """What the classifier and the regressor say alike: fit, tags, and routing."""
 
     @with_callbacks
@@ -73,16 +74,6 @@ class Bagging(BaggingImportances, LeftOutFacts):
             scikit-learn's description.
         """
         return router_of(self, self._base())
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        base = self._base()
-        if not isinstance(base, type):
-            members = get_tags(base)
-            tags.input_tags.sparse = members.input_tags.sparse
-            tags.input_tags.allow_nan = members.input_tags.allow_nan
-        tags.target_tags.required = True
-        return tags
 
     def _asked(self, X: Any, method: str, params: dict[str, Any]) -> Floats:
         """Ask the committee, with metadata for the members where there are any."""

@@ -11,7 +11,6 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, clone
-from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted
 
 from committee.core.committee import Committee
@@ -34,6 +33,7 @@ from committee.data import InputError, Schema, read_predict
 from committee.data.errors import class_name, describe, warn
 from committee.data.rows import engine_table
 from committee.ensembles.any_rows import container_to_ask
+from committee.ensembles.base_tags import BaseTags
 from committee.ensembles.boosting.record import Record, Rounds
 from committee.ensembles.boosting.stopping import Judge
 from committee.ensembles.boosting.task import Task, answers
@@ -47,7 +47,7 @@ IMPATIENT = "the loss on held-out rows has not fallen for n_iter_no_change round
 ASKED = "a callback asked to stop"
 
 
-class Booster(CallbackSupport, Threaded, NamedParameters, BaseEstimator):
+class Booster(BaseTags, CallbackSupport, Threaded, NamedParameters, BaseEstimator):
     """A committee whose members are made one after the other, each by what the others leave."""
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
@@ -72,10 +72,6 @@ class Booster(CallbackSupport, Threaded, NamedParameters, BaseEstimator):
     origin_: Origin
     schema_: Schema
 
-    def _base(self) -> Any:
-        """Return the weak learner to copy."""
-        raise NotImplementedError
-
     def _rounds(self, task: Task) -> Rounds:
         """Yield round after round, and return why there are no more."""
         raise NotImplementedError
@@ -98,16 +94,6 @@ class Booster(CallbackSupport, Threaded, NamedParameters, BaseEstimator):
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "committee_")
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        base = self._base()
-        if not isinstance(base, type) and hasattr(base, "__sklearn_tags__"):
-            members = get_tags(base)
-            tags.input_tags.sparse = members.input_tags.sparse
-            tags.input_tags.allow_nan = members.input_tags.allow_nan
-        tags.target_tags.required = True
-        return tags
 
     def _check(self) -> Any:
         """Check all parameters before any work; return the weak learner to copy."""

@@ -20,7 +20,6 @@ from typing import Any, ClassVar, Self, cast
 import numpy as np
 import numpy.typing as npt
 from sklearn.base import BaseEstimator, clone
-from sklearn.utils import get_tags
 from sklearn.utils.metadata_routing import MetadataRouter
 from sklearn.utils.validation import check_is_fitted
 
@@ -46,6 +45,7 @@ from committee.data import InputError, Schema, read_predict
 from committee.data.errors import describe
 from committee.data.rows import engine_table
 from committee.ensembles.any_rows import container_to_ask
+from committee.ensembles.base_tags import BaseTags
 from committee.ensembles.decorate.any_crew import AnyCrew
 from committee.ensembles.decorate.decorate_docs import SECTIONS
 from committee.ensembles.decorate.reading import c45, check_base, is_own, read_any, read_trees
@@ -58,7 +58,7 @@ from committee.learners.structure import Tree
 
 
 @documented_with(SECTIONS)
-class DecorateClassifier(CallbackSupport, ClassOpinion, NamedParameters, BaseEstimator):
+class DecorateClassifier(BaseTags, CallbackSupport, ClassOpinion, NamedParameters, BaseEstimator):
     """A committee made diverse by artificial rows that are labelled against it.
 
     For few rows: on tens of them it is usually ahead of its base learner, of bagging and of
@@ -172,16 +172,6 @@ class DecorateClassifier(CallbackSupport, ClassOpinion, NamedParameters, BaseEst
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "committee_")
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        base = self._base()
-        if not isinstance(base, type) and hasattr(base, "__sklearn_tags__"):
-            members = get_tags(base)
-            tags.input_tags.sparse = members.input_tags.sparse
-            tags.input_tags.allow_nan = members.input_tags.allow_nan
-        tags.target_tags.required = True
-        return tags
 
     def get_metadata_routing(self) -> MetadataRouter:
         """Describe which metadata go to which method of the members.
