@@ -34,6 +34,7 @@ from committee.active.query import (
 )
 from committee.active.unanimous import Unanimous, learns_one_class
 from committee.core.fitted import replace_fitted
+from committee.core.log_shares import LogShares
 from committee.core.members import Floats
 from committee.core.params import (
     SEED_CONSTRAINTS,
@@ -52,7 +53,7 @@ from committee.ensembles.any_rows import container_to_ask
 from committee.ensembles.opinions import FEW_ROWS
 
 
-class ActiveClassifier(ClassifierMixin, Threaded, NamedParameters, BaseEstimator):
+class ActiveClassifier(ClassifierMixin, LogShares, Threaded, NamedParameters, BaseEstimator):
     """A classifier that says which rows it should be taught next."""
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
@@ -227,22 +228,6 @@ class ActiveClassifier(ClassifierMixin, Threaded, NamedParameters, BaseEstimator
             In the order of ``classes_``.
         """
         return np.asarray(self._current().predict_proba(X))
-
-    def predict_log_proba(self, X: Any) -> Floats:
-        """Predict the logarithm of ``predict_proba``; minus infinity where that is zero.
-
-        Parameters
-        ----------
-        X : array-like, sparse matrix or data frame of shape (n_samples, n_features)
-            The rows.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_classes)
-            In the order of ``classes_``.
-        """
-        with np.errstate(divide="ignore"):
-            return np.log(self.predict_proba(X))
 
     def disagreement(self, X: Any) -> Floats:
         """Measure how much the committee disagrees about each row, by ``measure``.

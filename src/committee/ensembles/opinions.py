@@ -15,6 +15,7 @@ from sklearn.base import ClassifierMixin, RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
 from committee.core.committee import Committee
+from committee.core.log_shares import LogShares
 from committee.core.members import Floats
 from committee.core.threads import Threaded
 from committee.data import InputError
@@ -49,7 +50,7 @@ class MeanOpinion(Threaded):
         return 1 if n_rows <= FEW_ROWS else self._threads()
 
 
-class ClassOpinion(MeanOpinion, ClassifierMixin):
+class ClassOpinion(MeanOpinion, LogShares, ClassifierMixin):
     """Labels and probabilities from mean class shares."""
 
     classes_: npt.NDArray[Any]
@@ -89,23 +90,6 @@ class ClassOpinion(MeanOpinion, ClassifierMixin):
             In the order of ``classes_``.
         """
         return self._mean(X)
-
-    def predict_log_proba(self, X: Any) -> Floats:
-        """Predict the logarithm of ``predict_proba``; minus infinity where that is zero.
-
-        Parameters
-        ----------
-        X : array-like or data frame of shape (n_samples, n_features)
-            The rows.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_classes)
-            In the order of ``classes_``.
-        """
-        shares = self.predict_proba(X)
-        with np.errstate(divide="ignore"):
-            return np.log(shares)
 
     def staged_predict(self, X: Any) -> Iterator[npt.NDArray[Any]]:
         """Predict with the first member, with the first two, and so on.

@@ -11,6 +11,7 @@ from scipy import special
 from sklearn.base import ClassifierMixin
 from sklearn.utils.validation import _num_samples
 
+from committee.core.log_shares import LogShares
 from committee.core.members import Floats, Member
 from committee.data import InputError, read_classes, read_predict
 from committee.data.errors import describe, rows_text
@@ -29,7 +30,7 @@ from committee.learners.stump import DecisionStump
 STUMP_BINS = 255  # exact for features of fewer values; beyond, the engine's fastest
 
 
-class BoostedClassifier(SecondOpinions, MemberViewing, ClassifierMixin, Booster):
+class BoostedClassifier(SecondOpinions, MemberViewing, LogShares, ClassifierMixin, Booster):
     """A booster whose committee votes on classes.
 
     With two classes the decision is one column, positive for the second class; with more it has a
@@ -203,22 +204,6 @@ class BoostedClassifier(SecondOpinions, MemberViewing, ClassifierMixin, Booster)
         """
         decision = self._decision(X)
         return self._shares(decision)
-
-    def predict_log_proba(self, X: Any) -> Floats:
-        """Predict the logarithm of ``predict_proba``; minus infinity where that is zero.
-
-        Parameters
-        ----------
-        X : array-like, sparse matrix or data frame of shape (n_samples, n_features)
-            The rows.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_classes)
-            In the order of ``classes_``.
-        """
-        with np.errstate(divide="ignore"):
-            return np.log(self.predict_proba(X))
 
     def staged_decision_function(self, X: Any) -> Iterator[Floats]:
         """Give the decision of the first member, of the first two, and so on.

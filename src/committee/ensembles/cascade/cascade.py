@@ -17,6 +17,7 @@ import numpy.typing as npt
 from sklearn.base import ClassifierMixin, RegressorMixin
 from sklearn.utils.metaestimators import available_if
 
+from committee.core.log_shares import LogShares
 from committee.core.members import ClassifierMember, Floats
 from committee.core.params import choice
 from committee.ensembles.cascade.cascade_docs import cascade_documented
@@ -31,7 +32,7 @@ def _has_shares(model: Any) -> bool:
 
 
 @cascade_documented
-class CascadeClassifier(ClassifierMixin, Cascade):
+class CascadeClassifier(ClassifierMixin, LogShares, Cascade):
     """Classifiers in order; each sees the features and what all earlier ones said.
 
     Parameters
@@ -129,23 +130,6 @@ class CascadeClassifier(ClassifierMixin, Cascade):
             In the order of ``classes_``.
         """
         return np.asarray(self._last(X, self._shares, self._no_shares))
-
-    @available_if(_has_shares)  # type: ignore[untyped-decorator]
-    def predict_log_proba(self, X: Any) -> Floats:
-        """Predict the logarithm of ``predict_proba``; minus infinity where that is zero.
-
-        Parameters
-        ----------
-        X : array-like, sparse matrix or data frame of shape (n_samples, n_features)
-            The rows.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_classes)
-            In the order of ``classes_``.
-        """
-        with np.errstate(divide="ignore"):
-            return np.asarray(np.log(self.predict_proba(X)))
 
     def staged_predict_proba(self, X: Any) -> Iterator[Floats]:
         """Predict probabilities with the first level, with the second, and so on.

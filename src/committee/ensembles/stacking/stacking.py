@@ -16,6 +16,7 @@ from sklearn.base import ClassifierMixin, RegressorMixin
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import _num_samples
 
+from committee.core.log_shares import LogShares
 from committee.core.members import ClassifierMember, Floats
 from committee.core.params import choice
 from committee.data import InputError
@@ -50,7 +51,7 @@ def _delegates(name: str) -> Callable[[Method], Method]:
 
 
 @stacking_documented
-class StackingClassifier(ClassifierMixin, Stack):
+class StackingClassifier(ClassifierMixin, LogShares, Stack):
     """A meta-model learns to tell classes from what different classifiers say of unseen rows.
 
     Parameters
@@ -169,23 +170,6 @@ class StackingClassifier(ClassifierMixin, Stack):
         if _num_samples(rows) == 0:
             return self._no_shares()
         return self._final(rows, ClassifierMember(self.final_estimator_, self.classes_).outputs)
-
-    @_delegates("predict_proba")
-    def predict_log_proba(self, X: Any) -> Floats:
-        """Predict the logarithm of ``predict_proba``; minus infinity where that is zero.
-
-        Parameters
-        ----------
-        X : array-like, sparse matrix or data frame of shape (n_samples, n_features)
-            The rows.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_classes)
-            In the order of ``classes_``.
-        """
-        with np.errstate(divide="ignore"):
-            return np.log(self.predict_proba(X))
 
     @_delegates("decision_function")
     def decision_function(self, X: Any) -> Floats:
