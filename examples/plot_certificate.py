@@ -23,7 +23,7 @@ def main() -> None:
     model = AdaBoostClassifier(n_estimators=1000).fit(X, y)
     figure, (left, right) = plt.subplots(1, 2, figsize=(11, 4.2), layout="constrained")
     curve = BoostingCurveDisplay.from_estimator(
-        model, X, y, X_test=X_test, y_test=y_test, log_rounds=True, ax=left
+        model, X_test, y_test, X_train=X, y_train=y, rows_name="test", log_rounds=True, ax=left
     )
     margins = MarginDistributionDisplay.from_estimator(model, X, y, rounds=(5, 100, 1000), ax=right)
     left.set_title("Errors of AdaBoost, and what bounds the training error", loc="left", size=10)

@@ -66,7 +66,7 @@ class Run:
         """Fit, and compute the errors on training and test rows after each round."""
         if not isinstance(self.model, LPBoostClassifier):
             self.model.fit(X, y)
-            curve = BoostingCurveDisplay.curve(self.model, X, y, X_test=X_test, y_test=y_test)
+            curve = BoostingCurveDisplay.curve(self.model, X_test, y_test, X_train=X, y_train=y)
             return curve.training, curve.test
         # LPBoost finds all votes anew in every round, so that a stage is a fit of its own.
         found = []

@@ -46,7 +46,11 @@ def test_axes_are_reused(ten):
 def test_nothing_is_cut_off(ten, one_vs_rest):
     X, y = three_classes()
     name = "a booster with quite a long name"
-    assert fits(BoostingCurveDisplay.from_estimator({name: ten, "b": ten}, TEN, TEN_Y))
+    assert fits(
+        BoostingCurveDisplay.from_estimator(
+            {name: ten, "b": ten}, TEN[:4], [1] * 4, X_train=TEN, y_train=TEN_Y
+        )
+    )
     assert fits(MarginDistributionDisplay.from_estimator(ten, TEN, TEN_Y))
     assert fits(MemberWeightsDisplay.from_estimator({name: one_vs_rest}))
     assert fits(WeightShareDisplay.from_estimator({name: one_vs_rest, "b": one_vs_rest}, X, y))
@@ -129,7 +133,9 @@ def test_boosters_that_ended_early_are_marked(ten):
     share = WeightShareDisplay.from_estimator({"short": ten, "long": longer}, TEN, TEN_Y)
     dots = [line.get_xdata().tolist() for line in share.ax_.lines if line.get_marker() == "o"]
     assert dots == [[4]]  # the weights after three rounds
-    curve = BoostingCurveDisplay.from_estimator({"short": ten, "long": longer}, TEN, TEN_Y)
+    curve = BoostingCurveDisplay.from_estimator(
+        {"short": ten, "long": longer}, TEN, TEN_Y, X_train=TEN, y_train=TEN_Y
+    )
     dots = [line.get_xdata().tolist() for line in curve.axes_[0].lines if line.get_marker() == "o"]
-    assert dots == [[3]] * 3  # training error and two bounds
+    assert dots == [[3]] * 4  # two errors and two bounds
     assert not [line for line in curve.axes_[1].lines if line.get_marker() == "o"]

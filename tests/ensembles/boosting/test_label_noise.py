@@ -39,7 +39,7 @@ def runs(booster, flips):
     for seed in range(SEEDS):
         X, y, X_test, y_test, flipped = problem(seed, flips)
         model = booster(n_estimators=ROUNDS).fit(X, y)
-        curve = BoostingCurveDisplay.curve(model, X, y, X_test=X_test, y_test=y_test)
+        curve = BoostingCurveDisplay.curve(model, X_test, y_test, X_train=X, y_train=y)
         weights = list(model.staged_sample_weight(X, y))
         flipped_weight = [d[flipped].sum() for d in weights]
         heaviest = [heaviest_share(d) for d in weights]

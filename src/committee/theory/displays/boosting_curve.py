@@ -33,6 +33,7 @@ from committee.theory.displays.boosters import (
     scale_rounds,
 )
 
+GIVEN = "given rows"  # which rows they are only the caller knows
 ASKED = {"asked": "staged_predict", "numbers_lack": "share of rows misclassified"}
 TRAINING, TEST, BOUNDS = BLUE, CYCLE[1], "#777777"
 DASHES = ((0, (5, 2)), (0, (1.2, 1.6)), (0, (5, 1.5, 1.2, 1.5)))
@@ -45,28 +46,33 @@ class BoostingCurve:
     Attributes
     ----------
     training, test : ndarray of shape (n_rounds,) or None
-        The error after each round; NaN where no member has a weight yet.
+        The error after each round, on training rows and on those to judge by; NaN where no member
+        has a weight yet.
     bounds : mapping of str to ndarray of shape (n_rounds,)
         What theory says the training error cannot exceed.
+    rows_name : str
+        What the rows of ``test`` are called.
     """
 
     training: Floats | None = None
     test: Floats | None = None
     bounds: Mapping[str, Floats] = field(default_factory=dict)
+    rows_name: str = "test"
 
     @property
     def lines(self) -> dict[str, Floats]:
         """All curves by name."""
-        errors = {"training": self.training, "test": self.test}
+        errors = {"training": self.training, self.rows_name: self.test}
         return {**{k: e for k, e in errors.items() if e is not None}, **self.bounds}
 
 
 class BoostingCurveDisplay:
     """Training error, test error and bounds by round, one panel for each model.
 
-    Any classifier with ``staged_predict`` has errors; bounds are drawn where a certificate claims
-    them. LPBoost and ERLPBoost find all votes anew in every round: their curves show the votes of
-    the end joining one by one, not fits of fewer rounds.
+    Any classifier with ``staged_predict`` has errors; bounds are drawn beside the training error,
+    the only one they speak of, where a certificate claims them. LPBoost and ERLPBoost find all
+    votes anew in every round: their curves show the votes of the end joining one by one, not fits
+    of fewer rounds.
 
     Parameters
     ----------
@@ -91,14 +97,15 @@ class BoostingCurveDisplay:
     >>> X = [[8, 7], [6, 8], [7, 10], [1, 3], [2, 1], [3, 5], [5, 6], [4, 2], [10, 9], [9, 4]]
     >>> y = [1, 1, 1, 1, 1, 0, 0, 0, 0, 0]
     >>> model = AdaBoostClassifier(n_estimators=3).fit(X, y)
-    >>> curve = BoostingCurveDisplay.curve(model, X, y)
+    >>> others = [[5, 3], [9, 9], [2, 2]], [0, 0, 0]
+    >>> curve = BoostingCurveDisplay.curve(model, *others, X_train=X, y_train=y)
     >>> curve.training
     array([0.3, 0.3, 0. ])
     >>> curve.bounds["product of Z"].round(4)
     array([0.9165, 0.7521, 0.5162])
-    >>> display = BoostingCurveDisplay.from_estimator(model, X, y)
-    >>> display.final["AdaBoostClassifier"]["training"]
-    0.0
+    >>> display = BoostingCurveDisplay.from_estimator(model, *others)
+    >>> list(display.final["AdaBoostClassifier"])
+    ['given rows']
     """
 
     ax_: Axes
@@ -115,7 +122,9 @@ class BoostingCurveDisplay:
             lines = {key: as_curve(key, line, "curves") for key, line in given.lines.items()}
             check_same_length(name, lines, "curves")
             bounds = {key: lines[key] for key in given.bounds}
-            self.curves[name] = BoostingCurve(lines.get("training"), lines.get("test"), bounds)
+            self.curves[name] = BoostingCurve(
+                lines.get("training"), lines.get(given.rows_name), bounds, given.rows_name
+            )
 
     @classmethod
     def from_estimator(
@@ -124,9 +133,11 @@ class BoostingCurveDisplay:
         X: Any,
         y: Any,
         *,
-        X_test: Any = None,
-        y_test: Any = None,
         sample_weight: Any = None,
+        X_train: Any = None,
+        y_train: Any = None,
+        train_weight: Any = None,
+        rows_name: str = GIVEN,
         log_rounds: bool = False,
         ax: Any = None,
     ) -> Self:
@@ -136,12 +147,12 @@ class BoostingCurveDisplay:
         ----------
         estimator : estimator or mapping of str to estimator
             Fitted classifiers with ``staged_predict``.
-        X, y : array-like
-            The training rows.
-        X_test, y_test : array-like, optional
-            Other rows.
-        sample_weight : array-like of shape (n_rows,), optional
-            What ``fit`` was given; the training error is weighted by it, as the bounds are.
+        X, y, sample_weight : array-like
+            Rows to judge by, best ones that nobody was fitted on, and their weights.
+        X_train, y_train, train_weight : array-like, optional
+            What ``fit`` was given, to draw the training error too, weighted as its bounds are.
+        rows_name : str
+            What to call the rows X, y.
         log_rounds : bool, default=False
             Whether the axis of the rounds is logarithmic.
         ax : matplotlib Axes, or a sequence of as many as there are models, or None
@@ -152,8 +163,15 @@ class BoostingCurveDisplay:
         BoostingCurveDisplay
             The display, drawn.
         """
+        params = {
+            "sample_weight": sample_weight,
+            "X_train": X_train,
+            "y_train": y_train,
+            "train_weight": train_weight,
+            "rows_name": rows_name,
+        }
         curves = {
-            name: cls.curve(model, X, y, X_test=X_test, y_test=y_test, sample_weight=sample_weight)
+            name: cls.curve(model, X, y, **params)
             for name, model in read_models(estimator, **ASKED).items()
         }
         return cls(curves).plot(ax, log_rounds=log_rounds)
@@ -164,9 +182,11 @@ class BoostingCurveDisplay:
         X: Any,
         y: Any,
         *,
-        X_test: Any = None,
-        y_test: Any = None,
         sample_weight: Any = None,
+        X_train: Any = None,
+        y_train: Any = None,
+        train_weight: Any = None,
+        rows_name: str = GIVEN,
     ) -> BoostingCurve:
         """Compute the errors of one fitted booster after each round.
 
@@ -178,9 +198,11 @@ class BoostingCurveDisplay:
         estimator : estimator
             A fitted classifier with ``staged_predict``.
         X, y, sample_weight : array-like
-            The training rows.
-        X_test, y_test : array-like, optional
-            Other rows.
+            Rows to judge by, best ones that nobody was fitted on, and their weights.
+        X_train, y_train, train_weight : array-like, optional
+            What ``fit`` was given, to draw the training error too, weighted as its bounds are.
+        rows_name : str
+            What to call the rows X, y.
 
         Returns
         -------
@@ -188,14 +210,20 @@ class BoostingCurveDisplay:
             The curves.
         """
         (model,) = read_models({"model": estimator}, **ASKED).values()
-        if (X_test is None) != (y_test is None):
-            found = "X_test and y_test are given together or not at all"
-            raise InputError(describe("P-VALUE", "X_test, y_test", found))
-        training = _errors(model, X, y, sample_weight)
-        test = None if X_test is None else _errors(model, X_test, y_test, None)
+        if (X_train is None) != (y_train is None) or (X_train is None and train_weight is not None):
+            found = "X_train and y_train are given together, train_weight with them, or none of all"
+            raise InputError(describe("P-VALUE", "X_train, y_train", found))
         certified = hasattr(model, "certificate") and not is_in_parts(model)
-        bounds = training_bounds(model.certificate()) if certified else {}
-        return BoostingCurve(training, test, bounds)
+        drawn = certified and X_train is not None
+        bounds = training_bounds(model.certificate()) if drawn else {}
+        if rows_name in ("training", *bounds):
+            found = f"{rows_name!r} is the name of another curve"
+            raise InputError(describe("P-VALUE", "rows_name", found))
+        if drawn:
+            _refuse_other_rows(model, X_train, y_train, train_weight)
+        test = _errors(model, X, y, sample_weight)
+        training = None if X_train is None else _errors(model, X_train, y_train, train_weight)
+        return BoostingCurve(training, test, bounds, rows_name)
 
     @property
     def final(self) -> dict[str, dict[str, float]]:
@@ -270,6 +298,15 @@ class BoostingCurveDisplay:
             labels.append((f"{key}  {number}", end, colour))
         label_ends(ax, [label for label in labels if np.isfinite(label[1])])
         return lines
+
+
+def _refuse_other_rows(model: Any, X: Any, y: Any, sample_weight: Any) -> None:
+    """Hold rows against what a certified booster knows of its own; bounds hold for no others."""
+    if not model._is_fitted_to(model._fitted_to(X, y, sample_weight)):
+        found = "these rows, labels or weights are not those of the fit"
+        raise InputError(
+            describe("M-ROWS", "X_train, y_train", found, fix="give what fit was given")
+        )
 
 
 def _errors(model: Any, X: Any, y: Any, sample_weight: Any) -> Floats:

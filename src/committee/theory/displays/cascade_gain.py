@@ -1,7 +1,8 @@
-"""The gain of a cascade by level: what each level adds, on training rows and on others.
+"""The gain of a cascade by level: what each level adds, on rows given, and on training rows.
 
 Where the training score rises and the honest one does not, a level was shown the labels of its
-training rows by the one before (see ``check_leak`` of the cascades).
+training rows by the one before (see ``check_leak`` of the cascades). Which rows are which only the
+caller knows: what is not said to be training rows is called no more than the rows given.
 """
 
 from __future__ import annotations
@@ -15,18 +16,18 @@ from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import check_is_fitted
 
 from committee.core.members import Floats
-from committee.core.plot_style import BLUE, CYCLE, INK, Axes, Figure, new_axes, tidy
+from committee.core.plot_style import BLUE, CYCLE, Axes, Figure, new_axes, tidy
 from committee.data import InputError
 from committee.data.errors import describe
 from committee.ensembles.panel.folds import read_folds
 from committee.theory.displays.boosters import label_ends
 
-TRAINING, GREY = "training", "#777777"
-COLOURS = {TRAINING: GREY, "out of fold": BLUE, "cross-validated": CYCLE[3], "held out": CYCLE[1]}
+TRAINING, GIVEN, FOLDS = "training", "given rows", "cross-validated"
+COLOURS = {TRAINING: "#777777", "out of fold": BLUE, FOLDS: CYCLE[3]}
 
 
 class CascadeGainDisplay:
-    """Scores of the levels of a cascade, on training rows and on rows that it has not seen.
+    """Scores of the levels of a cascade, on rows to judge it by, and on its training rows.
 
     Parameters
     ----------
@@ -48,9 +49,22 @@ class CascadeGainDisplay:
 
     Examples
     --------
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> from sklearn.datasets import load_iris
+    >>> from committee import CascadeClassifier, CascadeGainDisplay, DecisionTreeClassifier
+    >>> X, y = load_iris(return_X_y=True)
+    >>> levels = [("bayes", GaussianNB()), ("tree", DecisionTreeClassifier(random_state=0))]
+    >>> model = CascadeClassifier(levels, check_leak=False).fit(X[::2], y[::2])
+    >>> display = CascadeGainDisplay.from_estimator(
+    ...     model, X[1::2], y[1::2], X_train=X[::2], y_train=y[::2]
+    ... )
+    >>> list(display.scores)
+    ['training', 'given rows']
+
+    Scores from elsewhere, under names of their own:
+
     >>> scores = {"training": [0.8, 1.0], "held out": [0.78, 0.81]}
-    >>> display = CascadeGainDisplay(scores, ["bayes", "tree"])
-    >>> display.gains["held out"].round(2)
+    >>> CascadeGainDisplay(scores, ["bayes", "tree"]).gains["held out"].round(2)
     array([0.03])
     """
 
@@ -84,24 +98,29 @@ class CascadeGainDisplay:
         X: Any,
         y: Any,
         *,
-        X_test: Any = None,
-        y_test: Any = None,
+        X_train: Any = None,
+        y_train: Any = None,
         cv: Any = None,
+        rows_name: str = GIVEN,
         ax: Axes | None = None,
     ) -> Self:
-        """Score the levels of a fitted cascade and draw the scores.
+        """Score the levels of a cascade and draw the scores.
 
         Parameters
         ----------
         estimator : CascadeClassifier or CascadeRegressor
-            The cascade. One that was fitted with ``cv`` has honest scores of its own.
+            A fitted cascade. One that was fitted with ``cv`` has honest scores of its own, which
+            are drawn too.
         X, y : array-like
-            The training rows.
-        X_test, y_test : array-like, optional
-            Rows that it has not seen.
+            Rows to judge the cascade by, best ones that it has not seen.
+        X_train, y_train : array-like, optional
+            What ``fit`` was given, to draw the scores on training rows beside the others.
         cv : int, splitter, iterable of (train, test) or None
-            Where given, the cascade is fitted anew on the training side of every split, and its
-            levels are scored on the other; the mean is drawn.
+            Where given, the rows X, y are judged by cascades that have not seen them: one is fitted
+            anew on the training side of every split of X, y, and its levels are scored on the other
+            side; the mean is drawn.
+        rows_name : str
+            What to call the rows X, y; with ``cv`` their scores are called "cross-validated".
         ax : matplotlib Axes or None
             Where to draw; None makes a figure.
 
@@ -114,16 +133,21 @@ class CascadeGainDisplay:
         if not hasattr(estimator, "level_scores"):
             found = f"{type(estimator).__name__} has no level_scores"
             raise InputError(describe("P-VALUE", "estimator", found, allowed="a cascade"))
-        if (X_test is None) != (y_test is None):
-            found = "X_test and y_test are given together or not at all"
-            raise InputError(describe("P-VALUE", "X_test, y_test", found))
-        scores = {TRAINING: estimator.level_scores(X, y)}
+        if (X_train is None) != (y_train is None):
+            found = "X_train and y_train are given together or not at all"
+            raise InputError(describe("P-VALUE", "X_train, y_train", found))
+        if rows_name in COLOURS:
+            found = f"{rows_name!r} is the name of other rows"
+            raise InputError(describe("P-VALUE", "rows_name", found))
+        scores = {}
+        if X_train is not None:
+            scores[TRAINING] = estimator.level_scores(X_train, y_train)
         if hasattr(estimator, "oof_scores_"):
             scores["out of fold"] = estimator.oof_scores_
-        if cv is not None:
-            scores["cross-validated"] = _cross_validated(estimator, X, y, cv)
-        if X_test is not None:
-            scores["held out"] = estimator.level_scores(X_test, y_test)
+        if cv is None:
+            scores[rows_name] = estimator.level_scores(X, y)
+        else:
+            scores[FOLDS] = _cross_validated(estimator, X, y, cv)
         score_name = "R²" if is_regressor(estimator) else "accuracy"
         return cls(scores, estimator.seats_, score_name=score_name).plot(ax)
 
@@ -133,7 +157,7 @@ class CascadeGainDisplay:
         return {name: np.diff(numbers) for name, numbers in self.scores.items()}
 
     def plot(self, ax: Axes | None = None) -> Self:
-        """Draw the scores, with what each level adds on rows that were not seen.
+        """Draw the scores, with what each level adds on the rows that it is judged by.
 
         Parameters
         ----------
@@ -149,7 +173,7 @@ class CascadeGainDisplay:
         self.ax_, self.lines_ = ax, {}
         places = np.arange(len(self.levels))
         for name, numbers in self.scores.items():
-            colour = COLOURS.get(name, INK)
+            colour = COLOURS.get(name, CYCLE[1])
             dash = (0, (4, 2)) if name == TRAINING else "-"
             (self.lines_[name],) = ax.plot(
                 places, numbers, linestyle=dash, marker="o", ms=5, color=colour, linewidth=1.4
@@ -157,7 +181,7 @@ class CascadeGainDisplay:
         self._frame(ax)
         self._write_gains(ax)
         ends = [
-            (f"{name}  {numbers[-1]:.3f}", float(numbers[-1]), COLOURS.get(name, INK))
+            (f"{name}  {numbers[-1]:.3f}", float(numbers[-1]), COLOURS.get(name, CYCLE[1]))
             for name, numbers in self.scores.items()
         ]
         label_ends(ax, [end for end in ends if np.isfinite(end[1])])
@@ -176,7 +200,7 @@ class CascadeGainDisplay:
         ax.set_ylabel(self.score_name, fontsize=9)
 
     def _write_gains(self, ax: Axes) -> None:
-        """Write what each level adds beside the line of the most honest rows."""
+        """Write what each level adds beside the line of the rows that it is judged by."""
         honest = [name for name in self.scores if name != TRAINING]
         if not honest:
             return
@@ -191,7 +215,7 @@ class CascadeGainDisplay:
                 ha="left",
                 va="top" if gain >= 0 else "bottom",
                 fontsize=8,
-                color=COLOURS.get(name, INK),
+                color=COLOURS.get(name, CYCLE[1]),
                 bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.5, "alpha": 0.85},
             )
 
