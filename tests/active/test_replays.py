@@ -118,6 +118,26 @@ def test_people_and_the_annotator_take_turns(tmp_path):
     assert_same(replayed(loop, tmp_path / "log"), loop)
 
 
+def test_no_answer_is_no_round(tmp_path):
+    """A round without an event cannot be replayed, and seeds and questions count rounds."""
+    _, y, _, _ = task()
+    loop = loop_over().tell([], [])
+    assert (loop.n_rounds, len(loop.log), len(loop.baseline_log)) == (0, 0, 0)
+    loop.run(1)
+    asked = loop.ask().indices.tolist()
+    loop.log.resolve(loop.log.events[0].row, y[loop.log.events[0].row], annotator="eve")
+    assert loop.tell([], []) is loop
+    assert (loop.n_rounds, loop.counts) == (2, [8, 11])
+    assert loop.asked.indices.tolist() == asked
+    assert_same(replayed(loop, tmp_path / "open"), loop)
+    loop.tell(asked, y[asked])  # still answers to questions, with their reasons
+    assert all(event.reason.startswith("vote") for event in loop.log.events[-3:])
+    assert [event.round for event in loop.log.events[-3:]] == [2] * 3
+    assert_same(replayed(loop, tmp_path / "told"), loop)
+    with pytest.raises(InputError, match="1 labels for 0 rows"):
+        loop.tell([], ["no"])
+
+
 def away(rows, X):
     raise ConnectionError("away")
 

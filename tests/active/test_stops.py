@@ -24,7 +24,7 @@ from committee.active import (
     advise_stop,
 )
 from committee.active.left_out import leaves_rows_out
-from committee.data import InputError
+from committee.data import DataWarning, InputError
 
 
 def late(n=60):
@@ -73,13 +73,23 @@ NONE_OUT = {
 def test_committees_that_leave_no_rows_out_are_refused_before_any_question(name):
     X, y = late()
     loop = ActiveLoop(NONE_OUT[name], X, SimulatedAnnotator(y), random_state=0)
-    committee = type(NONE_OUT[name]._committee(0, 1)).__name__
+    committee = "a list" if name == "list" else type(NONE_OUT[name]._committee(0, 1)).__name__
     said = rf"Q-STOP.*{committee}, the committee of {type(NONE_OUT[name]).__name__}, leaves no rows"
     with pytest.raises(InputError, match=said):
         loop.run(5, until_advised=True)
     assert loop.annotator.n_asked == len(loop.log) == 0
     with pytest.raises(InputError, match=said):
         loop.stop_advice()
+
+
+def test_why_there_is_no_error_of_left_out_rows_is_said_in_the_users_words():
+    X, y = late()
+    with pytest.raises(InputError, match=r"Q-STOP.*: a list leaves no rows out"):
+        QueryByCommittee([GaussianNB(), GaussianNB()]).fit(X, y).out_of_bag_error()
+    with pytest.warns(DataWarning, match="Y-ONE-CLASS"):
+        alone = QueryByBagging(GaussianNB()).fit(X, y[:1].repeat(len(y)))
+    with pytest.raises(InputError, match=r"Q-STOP.*: all labels are of one class"):
+        alone.out_of_bag_error()
 
 
 @pytest.mark.parametrize(

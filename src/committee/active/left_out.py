@@ -8,6 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 from committee.active.ballots import TreeBallots, ballots_of
+from committee.active.side_by_side import SideBySide
+from committee.active.unanimous import Unanimous
 from committee.core.members import read_by
 from committee.core.outofbag import accumulate, predict_left_out
 from committee.data import InputError
@@ -33,8 +35,12 @@ def check_leaves_out(model: Any) -> None:
     model._check()
     committee = model._committee(0, 1)
     if not leaves_rows_out(committee):
-        name, owner = type(committee).__name__, type(model).__name__
-        raise leaves_none_out(f"{name}, the committee of {owner},")
+        raise leaves_none_out(f"{_called(committee)}, the committee of {type(model).__name__},")
+
+
+def _called(committee: Any) -> str:
+    """Name a committee as the user gave it."""
+    return "a list" if isinstance(committee, SideBySide) else type(committee).__name__
 
 
 def leaves_rows_out(committee: Any) -> bool:
@@ -64,7 +70,10 @@ def count_left_out_errors(model: Any, X: Any, y: npt.NDArray[Any]) -> tuple[int,
     """
     left_out = getattr(model, "left_out_", None)
     if left_out is None:
-        raise leaves_none_out(type(model).__name__)
+        if isinstance(model, Unanimous):
+            found = "all labels are of one class, so that there are no members who left rows out"
+            raise InputError(describe("Q-STOP", "y", found, fix="labels of another class"))
+        raise leaves_none_out(_called(model))
     ballots: Any = ballots_of(model)
     if isinstance(ballots, TreeBallots):
         table = read_by(ballots.trees.schema, X)

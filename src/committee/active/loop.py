@@ -167,7 +167,9 @@ class ActiveLoop:
     ) -> Self:
         """Record answers, and fit the learner anew to all settled labels.
 
-        The twin is taught as many labels of random rows, by the annotator of the loop.
+        The twin is taught as many labels of random rows, by the annotator of the loop. Where there
+        is no answer there is no round either: a log has nothing to replay it from, and what was
+        asked stays open.
 
         Parameters
         ----------
@@ -185,7 +187,8 @@ class ActiveLoop:
         ActiveLoop
             The loop itself.
         """
-        self._record(self.log, rows, labels, annotator, new_classes, self._round)
+        if not self._record(self.log, rows, labels, annotator, new_classes, self._round):
+            return self
         self._learn(QUERIES, self.log, len(self.log))
         self._round += 1
         self.asked = None
@@ -297,7 +300,8 @@ class ActiveLoop:
 
     def _record(
         self, log: LabelLog, rows: Any, labels: Any, annotator: str, new_classes: bool, round: int
-    ) -> None:
+    ) -> int:
+        """Write answers into a log, all or none; say how many there are."""
         ids, labels = [plain_row(row) for row in rows], list(labels)
         if len(ids) != len(labels):
             found = f"{len(labels)} labels for {len(ids)} rows"
@@ -321,6 +325,7 @@ class ActiveLoop:
                 disagreement=disputed,
                 new_classes=new_classes,
             )
+        return len(ids)
 
     def _reasons(self, log: LabelLog) -> dict[int, tuple[str, float | None]]:
         if log is self.baseline_log:
