@@ -10,6 +10,7 @@ import pytest
 from scipy import sparse
 from sklearn.base import clone
 from sklearn.datasets import make_classification
+from sklearn.ensemble import AdaBoostClassifier as ScikitLearnAdaBoost
 from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.naive_bayes import BernoulliNB as ScikitLearnNB
 from tests import test_accepted_inputs as accepted
@@ -132,6 +133,19 @@ def test_r101_a_member_by_weight_like_scikit_learns(form):
         np.testing.assert_allclose(
             ours.predict_proba(form(X)), theirs.predict_proba(form(X)), atol=1e-9
         )
+
+
+def test_boosted_as_in_scikit_learn_where_alpha_is_a_share_of_the_weight():
+    """Our weights sum to the number of rows, scikit-learn's to 1; the rounds are the same."""
+    rng = np.random.default_rng(0)
+    y = rng.choice(4, 150, p=[0.5, 0.3, 0.15, 0.05])
+    X = sparse.csr_matrix(rng.random((150, 25)) < 0.1 + 0.5 * rng.random((4, 25))[y])
+    ours = AdaBoostClassifier(BernoulliNB(), n_estimators=12).fit(X, y)
+    theirs = ScikitLearnAdaBoost(ScikitLearnNB(alpha=1 / 150), n_estimators=12).fit(X, y)
+    assert len(ours) == len(theirs.estimators_) == 12
+    np.testing.assert_allclose(ours.rounds_["error"], theirs.estimator_errors_, rtol=1e-9)
+    for one, two in zip(ours.staged_predict(X), theirs.staged_predict(X), strict=True):
+        np.testing.assert_array_equal(one, two)
 
 
 @pytest.fixture(scope="module")

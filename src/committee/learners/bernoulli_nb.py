@@ -93,6 +93,15 @@ class BernoulliNB(NamedParameters, ClassifierMixin, BaseEstimator):
     --------
     SingleFeatureNB : Keeps the one best feature.
 
+    Notes
+    -----
+    The boosters of this library hand it weights that sum to the number of rows, so that ``alpha``
+    keeps its meaning. Those of scikit-learn's AdaBoost sum to 1: there ``alpha=1 / n_rows`` is the
+    same, and 1 outweighs all rows. Boosted for several classes it needs many rounds: fitted to the
+    rows weighed up it is nearly right about these and wrong about others, so that the first votes
+    swing. On reuters-r8 the test accuracy after 1, 2, 3, 4, 9, 10 and 30 rounds of SAMME is .79,
+    .47, .84, .51, .88, .56 and .91, in either library.
+
     Examples
     --------
     >>> from committee import BernoulliNB
