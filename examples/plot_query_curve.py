@@ -20,8 +20,7 @@ def main() -> None:
     }
     for name, model in curves.items():
         curves[name] = simulate_queries(model, X, y, n_rounds=25, k=2, n_repeats=8, random_state=0)
-        gain = curves[name].gain("queries")
-        print(f"{name}: {gain.verdict} beside random rows, {gain.mean:+.4f} of error a label")
+        print(f"{name} beside random rows: {curves[name].gain('queries')}")
     display = QueryCurveDisplay(curves).plot()
     display.figure_.savefig("query_curve.png", dpi=150)
 

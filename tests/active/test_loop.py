@@ -272,8 +272,13 @@ def test_curves_by_hand():
         [gain.mean, gain.low, gain.high], [less.mean(), less.mean() - half, less.mean() + half]
     )
     assert (gain.wins, gain.n_repeats, gain.verdict) == (2, 2, "no difference")
+    saved = "error saved, mean over labels: +0.1900"
+    low, high = f"{gain.low:+.4f}", f"{gain.high:+.4f}"
+    assert str(gain) == f"{saved} [{low}, {high}], lower in 2 of 2 runs: no difference"
     low, high = curve.interval("queries")
     np.testing.assert_allclose(high - low, [0, 2 * 12.706204736 * 0.1, 2 * 12.706204736 * 0.1])
+    single = QueryCurve([1, 2], {"queries": [[1, 0]], "random": [[1, 1]]}, 4).gain("queries")
+    assert str(single) == "error saved, mean over labels: +0.5000 in one run"
     one = QueryCurve([5], {"queries": [0.5]}, 10)
     assert one.area("queries") == 0.5
     joined = joined_curves([QueryCurve([1, 2], {"queries": [[1, 0]], "random": [[1, 1]]}, 4)] * 3)
@@ -320,7 +325,8 @@ def test_experiments_are_repeated_alike():
     assert curve.n_test == 27
     np.testing.assert_array_equal(curve.errors["queries"][:, 0], curve.errors["random"][:, 0])
     for bad in ({"n_rounds": 0}, {"n_repeats": 1.5}, {"test_size": 1.0}, {"k": 0}):
-        with pytest.raises(ValueError, match=next(iter(bad))):
+        said = f"'{next(iter(bad))}' parameter of simulate_queries"
+        with pytest.raises(ValueError, match=said):
             simulate_queries(QueryByBagging(), X, y, **bad)
 
 

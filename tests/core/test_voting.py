@@ -222,6 +222,7 @@ def test_r29_a_unanimous_vote_takes_a_majority_of_questions():
     assert early.codes.tolist() == [1] * 4
     assert early.asked.tolist() == [5] * 4
     assert early.saved == 4 * 4
+    assert str(early) == "20 of 36 questions to 9 members settled 4 rows"
     assert [member.asked for member in members] == [4] * 5 + [0] * 4
 
 

@@ -111,7 +111,14 @@ def read_ids(ids: Sequence[Any] | None, n_rows: int) -> list[RowId]:
     return listed
 
 
-def check_loop(model: Any, n_initial: int, k: int, X_test: Any, y_test: Any) -> None:
+def check_loop(
+    model: Any,
+    n_initial: int,
+    k: int,
+    X_test: Any = None,
+    y_test: Any = None,
+    owner: str = "ActiveLoop",
+) -> None:
     """Refuse what a loop cannot work with, before any question."""
     if not isinstance(model, ActiveClassifier):
         found = f"{class_name(model)} cannot ask"
@@ -119,7 +126,7 @@ def check_loop(model: Any, n_initial: int, k: int, X_test: Any, y_test: Any) -> 
         raise InputTypeError(describe("P-ESTIMATOR", "model", found, allowed=allowed))
     for name, value in (("n_initial", n_initial), ("k", k)):
         if not integer(1).is_satisfied_by(value):
-            raise invalid(name, "ActiveLoop", "an int in the range [1, inf)", value)
+            raise invalid(name, owner, "an int in the range [1, inf)", value)
     if (X_test is None) != (y_test is None):
         found = "X_test and y_test are given together or not at all"
         raise InputError(describe("P-VALUE", "X_test, y_test", found))

@@ -91,6 +91,13 @@ class Gain:
             return "better"
         return "worse" if self.high < 0 else "no difference"
 
+    def __str__(self) -> str:
+        saved = f"error saved, mean over labels: {self.mean:+.4f}"
+        if self.n_repeats == 1:
+            return f"{saved} in one run"
+        within = f"[{self.low:+.4f}, {self.high:+.4f}]"
+        return f"{saved} {within}, lower in {self.wins} of {self.n_repeats} runs: {self.verdict}"
+
 
 @dataclass(frozen=True, eq=False)
 class QueryCurve:

@@ -274,7 +274,8 @@ class LabelLog:
     def _event(
         self, row: Any, label: Any, annotator: Any, kind: str, new_classes: bool
     ) -> LabelEvent:
-        row, label = plain_row(row), plain_label(label)
+        row = plain_row(row)
+        label = plain_label(label, f" for row {row!r}")
         if not isinstance(annotator, str) or not annotator:
             found = f"got {annotator!r}"
             raise InputError(describe("E-EVENT", "annotator", found, allowed="a name"))
@@ -347,13 +348,13 @@ def plain_row(row: Any) -> RowId:
     return row
 
 
-def plain_label(label: Any) -> Label:
+def plain_label(label: Any, where: str = "") -> Label:
     """Read a label as a value that JSON keeps."""
     if isinstance(label, np.generic):
         label = label.item()
     finite = not isinstance(label, float) or math.isfinite(label)
     if not isinstance(label, (str, int, float, bool)) or not finite:
-        found = f"{label!r} of type {class_name(label)}"
+        found = f"{label!r} of type {class_name(label)}{where}"
         allowed = "text, an int, a finite float or a bool"
         raise InputError(describe("E-EVENT", "label", found, allowed=allowed))
     return label

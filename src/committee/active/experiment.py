@@ -77,7 +77,7 @@ def simulate_queries(
     >>> curve.n_labels
     array([10, 11, 12, 13])
     """
-    check_loop(model, n_initial, k, None, None)
+    check_loop(model, n_initial, k, owner="simulate_queries")
     for name, value in (("n_rounds", n_rounds), ("n_repeats", n_repeats)):
         if not integer(1).is_satisfied_by(value):
             raise invalid(name, "simulate_queries", "an int in the range [1, inf)", value)

@@ -139,6 +139,11 @@ class SettledVote:
         """How many questions, a row to a member, were not asked."""
         return self.n_members * len(self.asked) - int(self.asked.sum())
 
+    def __str__(self) -> str:
+        asked, n_rows = int(self.asked.sum()), len(self.asked)
+        every = self.n_members * n_rows
+        return f"{asked} of {every} questions to {self.n_members} members settled {n_rows} rows"
+
 
 def vote_until_decided(members: Sequence[Member], X: Any, weights: Any = None) -> SettledVote:
     """Take a hard vote, and ask no member about a row that the remaining ones cannot change.
