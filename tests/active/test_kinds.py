@@ -1,6 +1,7 @@
 """Which ensembles have members to ask: those that judge all classes by the columns of X."""
 
 import numpy as np
+import pandas as pd
 import pytest
 import sklearn.ensemble
 from sklearn.base import clone
@@ -101,3 +102,15 @@ def test_panels_are_asked():
     assert_asks(VotingClassifier(TWO, voting="soft").fit(X, y), members, X)
     chosen = EnsembleSelectionClassifier(TWO, random_state=0).fit(X, y)
     assert len(ballots_of(chosen).weights) == len(chosen.estimators_)
+
+
+def test_a_pool_with_other_columns_is_refused_in_our_words():
+    X, y = rows()
+    frame = pd.DataFrame(X, columns=list("abcd"))
+    model = QueryByCommittee([GaussianNB(), DecisionTreeClassifier()]).fit(frame[:60], y[:60])
+    with pytest.raises(InputError, match=r"(?s)X-NAMES.*yet now missing:\n- a"):
+        model.query(frame[60:].rename(columns={"a": "z"}))
+    with pytest.raises(InputError, match=r"(?s)X-NAMES.*in that order \(a, b, c, d\)"):
+        model.query(frame[60:][["b", "a", "c", "d"]])
+    with pytest.raises(InputError, match=r"X-WIDTH.*X has 3 features, but QueryByCommittee"):
+        QueryByCommittee([GaussianNB(), GaussianNB()]).fit(X[:60], y[:60]).query(X[60:, :3])

@@ -15,7 +15,6 @@ import narwhals as nw
 import numpy as np
 import numpy.typing as npt
 from scipy import sparse
-from sklearn.utils.validation import validate_data
 
 from committee import _engine
 from committee.data import Schema, Table, read_fit
@@ -84,11 +83,8 @@ class AnyRows:
 
 def container_to_ask(model: Any, X: Any) -> Any:
     """Hold rows to predict against those that a model was fitted on, and keep their container."""
-    rows = X.tocsr() if sparse.issparse(X) else X
-    if not sparse.issparse(X) and open_frame(X) is None:
-        rows = as_matrix(X)
-    validate_data(model, rows, reset=False, skip_check_array=True)
-    return rows
+    schema = Schema(model.n_features_in_, getattr(model, "feature_names_in_", None))
+    return rows_to_ask(X, schema, type(model).__name__)
 
 
 def rows_to_ask(X: Any, schema: Schema, owner: str) -> Any:

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.base import clone, is_classifier
+from sklearn.base import clone, is_classifier, is_regressor
 from sklearn.utils import _safe_indexing
 from sklearn.utils.metadata_routing import _routing_enabled as routing_enabled
 from sklearn.utils.metadata_routing import get_routing_for_object
@@ -214,3 +214,13 @@ def check_instance(estimator: Any, owner: str) -> None:
         allowed = "a scikit-learn estimator"
         raise InputTypeError(describe("P-ESTIMATOR", "estimator", found, allowed=allowed))
     clone(estimator)
+
+
+def check_kind(base: Any, owner: Any) -> None:
+    """Refuse a regressor where classes are asked for, and a classifier where numbers are."""
+    classifies = bool(is_classifier(owner))
+    if is_regressor(base) if classifies else is_classifier(base):
+        asked, allowed = ("classes", "a classifier") if classifies else ("numbers", "a regressor")
+        found = f"{type(owner).__name__} asks its members for {asked}; "
+        found += f"{type(base).__name__} is no such"
+        raise InputTypeError(describe("P-ESTIMATOR", "estimator", found, allowed=allowed))

@@ -15,7 +15,7 @@ from committee import _engine
 from committee.core.members import ClassifierMember
 from committee.core.randomness import seeded_clone
 from committee.core.rounds import Round, assemble
-from committee.data import read_fit
+from committee.data import InputTypeError, read_fit
 from committee.data.rows import Rows
 from committee.ensembles.bagging import BaggingClassifier, BaggingRegressor
 from committee.learners.random_forest import RandomForestClassifier
@@ -252,3 +252,17 @@ def test_bagged_trees_are_a_forest(rows):
     assert forest_bits(bagged.forest_) == forest_bits(forest.forest_)
     np.testing.assert_array_equal(bagged.predict_proba(X), forest.predict_proba(X))
     np.testing.assert_array_equal(bagged.feature_importances_, forest.feature_importances_)
+
+
+@pytest.mark.parametrize("base", [DecisionTreeRegressor(), LinearRegression()])
+def test_members_of_the_other_kind_are_refused_before_any_work(rows, base):
+    said = rf"P-ESTIMATOR.*BaggingClassifier asks its members for classes; {type(base).__name__}"
+    with pytest.raises(InputTypeError, match=said):
+        BaggingClassifier(base).fit(*rows)
+
+
+@pytest.mark.parametrize("base", [DecisionTreeClassifier(), GaussianNB()])
+def test_classifiers_are_no_members_for_numbers(rows, base):
+    said = rf"P-ESTIMATOR.*BaggingRegressor asks its members for numbers; {type(base).__name__}"
+    with pytest.raises(InputTypeError, match=said):
+        BaggingRegressor(base).fit(*rows)

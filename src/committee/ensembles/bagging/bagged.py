@@ -48,7 +48,7 @@ from committee.ensembles.bagging.any_crew import AnyCrew, estimator_of, map_of
 from committee.ensembles.bagging.map_draws import PROJECTIONS, draw_of
 from committee.ensembles.bagging.tree_crew import TreeCrew, TreeViews
 from committee.ensembles.continuing import Addition, Origin, members_to_add
-from committee.ensembles.member_fitting import check_instance
+from committee.ensembles.member_fitting import check_instance, check_kind
 from committee.ensembles.opinions import MeanOpinion
 from committee.learners.forest_views import MemberSamples
 from committee.learners.left_out_views import score_known, shaped
@@ -100,6 +100,7 @@ class Bagged(CallbackSupport, MeanOpinion, NamedParameters, BaseEstimator):
         """Read the training rows for those who will make the members."""
         base, n_threads = self._base(), self._threads()
         check_instance(base, type(self).__name__)
+        check_kind(base, self)
         as_it_is = self.feature_map is None or isinstance(self.feature_map, str)
         projected = as_it_is and self.feature_map in PROJECTIONS
         if keeps_rows_whole(base) and as_it_is and not projected and not params:
