@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 import committee
+from committee.data.labels import HAVE_REGRESSORS
 
 PACKAGE = Path(committee.__file__).parent
 MAX_IMPORT_SECONDS = 0.3
@@ -34,6 +35,11 @@ def test_every_public_name_exists() -> None:
     missing = [name for name in committee.__all__ if not hasattr(committee, name)]
     assert not missing
     assert len(set(committee.__all__)) == len(committee.__all__)
+
+
+def test_classifiers_that_name_a_regressor_have_one() -> None:
+    stems = [n.removesuffix("Classifier") for n in committee.__all__ if n.endswith("Classifier")]
+    assert {stem for stem in stems if f"{stem}Regressor" in committee.__all__} == HAVE_REGRESSORS
 
 
 def test_version_is_that_of_the_distribution() -> None:

@@ -92,7 +92,7 @@ BAD = [
     ("B46", "max_features", 1.5, ["(0.0, 1.0]", "1.5"]),
     ("B47", "random_state", -1, ["[0, 4294967295]", "-1"]),
     ("B47", "random_state", "a", ["'a'"]),
-    ("choice", "criterion", "gina", ["'entropy'", "'gina'"]),
+    ("choice", "criterion", "gina", ["a str among {'gini', 'entropy'}", "'gina'"]),
 ]
 
 

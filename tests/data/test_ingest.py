@@ -317,6 +317,7 @@ BAD_PREDICTS = {
             "X[model.feature_names_in_]",
         ],
     ),
+    "B63-order": (NAMED.rename(columns={"a": "z"}), "X-NAMES", ["in that order (c, b, a)"]),
     "B65": (NAMED.astype({"b": str}).assign(b="12,5"), "X-KIND", ["'b'", "'12,5'", "Float64"]),
     "B65-list": ([[1, "12,5", 3]], "X-KIND", ["column 1", "'12,5'", "numeric"]),
     "B67": (NAMED.assign(b=np.inf), "X-INFINITE", ["'b'", "0, 1"]),
@@ -327,7 +328,7 @@ BAD_PREDICTS = {
 @pytest.mark.parametrize("case", BAD_PREDICTS)
 def test_bad_predict(case):
     X, code, facts = BAD_PREDICTS[case]
-    _, schema = read_fit(NAMED)
+    _, schema = read_fit(NAMED[["c", "b", "a"]] if case == "B63-order" else NAMED)
     with pytest.raises(InputError) as caught:
         read_predict(X, schema, estimator_name="Tree")
     assert caught.value.code == code

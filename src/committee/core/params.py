@@ -60,7 +60,7 @@ def real(
 
 def choice(*options: str) -> StrOptions:
     """Declare one of a few words."""
-    return StrOptions(set(options))
+    return StrOptions(dict.fromkeys(options).keys())  # a set in the order of the documentation
 
 
 SEED_CONSTRAINTS = ["random_state", np.random.Generator]

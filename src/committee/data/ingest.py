@@ -292,10 +292,11 @@ def compare_names(found: Array | None, schema: Schema, estimator_name: str) -> N
             UserWarning,
         )
     elif len(found) != len(fitted) or (found != fitted).any():
-        raise _names_error(set(found.tolist()), set(fitted.tolist()))
+        raise _names_error(found.tolist(), fitted.tolist())
 
 
-def _names_error(found: set[str], fitted: set[str]) -> InputError:
+def _names_error(names_found: list[str], names_fitted: list[str]) -> InputError:
+    found, fitted = set(names_found), set(names_fitted)
     text = "The feature names should match those that were passed during fit.\n"
     parts = {
         "Feature names unseen at fit time:\n": sorted(found - fitted),
@@ -312,7 +313,7 @@ def _names_error(found: set[str], fitted: set[str]) -> InputError:
             "X-NAMES",
             "X",
             text,
-            allowed=f"the {len(fitted)} columns of fit, in that order ({listing(sorted(fitted))})",
+            allowed=f"the {len(fitted)} columns of fit, in that order ({listing(names_fitted)})",
             fix="X[model.feature_names_in_]",
         )
     )

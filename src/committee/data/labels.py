@@ -21,6 +21,22 @@ from committee.data.levels import is_missing
 from committee.data.table import Array
 from committee.data.target import missing_error, refuse_nonfinite, target_columns
 
+# Of what there is a regressor beside the classifier, for those who gave it numbers.
+HAVE_REGRESSORS = frozenset(
+    [
+        "AdaBoost",
+        "Bagging",
+        "Cascade",
+        "DecisionTree",
+        "EnsembleSelection",
+        "ExtraTrees",
+        "GradientBoosting",
+        "RandomForest",
+        "Stacking",
+        "Voting",
+    ]
+)
+
 
 @dataclass(frozen=True, eq=False)
 class Labels:
@@ -189,8 +205,8 @@ def _remark_classes(classes: Array, n_rows: int) -> None:
 
 def _continuous(y: Array, estimator_name: str) -> InputError:
     rows = np.flatnonzero(y != np.floor(y))
-    regressor = estimator_name.replace("Classifier", "Regressor")
-    hint = regressor if regressor != estimator_name else "a regressor"
+    stem = estimator_name.removesuffix("Classifier")
+    hint = f"{stem}Regressor" if stem in HAVE_REGRESSORS else "a regressor"
     return InputError(
         describe(
             "Y-CONTINUOUS",
