@@ -289,7 +289,10 @@ def test_groups_are_kept_together(iris):
         model.set_params(cv=cv).fit(X, y, groups=groups)
         for train, test in model.record_.folds:
             assert not set(groups[train]) & set(groups[test])
-    assert "No leak" in str(model.verify_no_leak(X, y, groups=groups))
+    assert "has a row or a group on both" in str(model.verify_no_leak(X, y, groups=groups))
+    assert "has a row on both" in str(model.verify_no_leak(X, y))  # of groups nothing is known
+    with pytest.raises(InputError, match=r"P-FOLDS.*Fix: fit\(X, y, groups="):
+        model.fit(X, y)
     with pytest.raises(InputError, match="split 0 has group"):
         model.verify_no_leak(X, y, groups=np.arange(150) % 7)
 

@@ -71,4 +71,5 @@ class Plan:
         refuse_frozen(self.task.seats)
         check_record(record, self.task, self.parts, groups)
         again = replace(self, task=replace(self.task, seed=record.seed, verbose=0))
-        return compare_answers(known, again.climb(Progress(self.n_models)).oof, record)
+        report = compare_answers(known, again.climb(Progress(self.n_models)).oof, record)
+        return replace(report, in_groups=groups is not None)

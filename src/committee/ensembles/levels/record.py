@@ -116,16 +116,20 @@ class StackReport:
         Models fitted again, the parts of the rows they were fitted on, and training rows.
     n_answers : int
         Rows whose out-of-fold answers were compared, summed over the levels.
+    in_groups : bool
+        Whether there were groups to hold against the splits.
     """
 
     n_models: int
     n_parts: int
     n_rows: int
     n_answers: int
+    in_groups: bool = False
 
     def __str__(self) -> str:
+        unit = "a row or a group" if self.in_groups else "a row"
         return (
-            f"No leak: no split of the {self.n_rows} rows has a row or a group on both sides, and "
+            f"No leak: no split of the {self.n_rows} rows has {unit} on both sides, and "
             f"{self.n_models} models, fitted again on nothing but their {self.n_parts} parts, give "
             f"the {self.n_answers} out-of-fold answers bit for bit."
         )

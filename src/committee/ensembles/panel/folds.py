@@ -122,7 +122,8 @@ def read_folds(
             pairs = list(splitter.split(X, y, groups))
     except (ValueError, TypeError) as error:
         found = f"{type(splitter).__name__} cannot divide these {len(y)} rows: {error}"
-        raise InputError(describe("P-FOLDS", "cv", found)) from error
+        fix = "fit(X, y, groups=...)" if groups is None and "groups" in str(error) else ""
+        raise InputError(describe("P-FOLDS", "cv", found, fix=fix)) from error
     splits = [_checked(k, pair, len(y), groups, usable) for k, pair in enumerate(pairs)]
     if not splits:
         raise InputError(describe("P-FOLDS", "cv", "there is no split", allowed="one or more"))

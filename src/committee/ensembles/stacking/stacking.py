@@ -91,7 +91,7 @@ class StackingClassifier(ClassifierMixin, LogShares, Stack):
     >>> print(model.final_estimator_.coef_.round(1))
     [[4.  2.4]]
     >>> print(model.verify_no_leak(X, y))
-    No leak: no split of the 569 rows has a row or a group on both sides, and 12 models, ...
+    No leak: no split of the 569 rows has a row on both sides, and 12 models, ...
     """
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
