@@ -17,6 +17,7 @@ from tests.theory.displayed import fits, written
 from committee import (
     AdaBoostClassifier,
     BaggingClassifier,
+    CascadeClassifier,
     DecisionTreeClassifier,
     EnsembleSelectionClassifier,
     GradientBoostingClassifier,
@@ -24,7 +25,9 @@ from committee import (
     KappaErrorDisplay,
     MemberCorrelationDisplay,
     MetaWeightsDisplay,
+    QueryByBagging,
     RandomForestClassifier,
+    StackingClassifier,
     VotingClassifier,
     VotingRegressor,
 )
@@ -82,8 +85,23 @@ def test_what_has_no_members_to_compare_is_refused(rows):
     for model in (alone, booster, GaussianNB().fit(X, y)):
         with pytest.raises(InputError, match="member"):
             ask_members(model, X, y)
-    with pytest.raises(InputError, match="'x' is none of the classes"):
+    asks = QueryByBagging(n_estimators=3).fit(X, y)
+    with pytest.raises(InputError, match=r"0 member.*Fix: pass model.estimator_"):
+        ask_members(asks, X, y)
+    with pytest.raises(InputError, match="'x' is none of the classes of the fit, 'u', 'v', 'w'"):
         ask_members(VotingClassifier(POOL).fit(X, y), X[:2], ["u", "x"])
+
+
+def test_levels_that_see_other_columns_are_refused(rows):
+    X, y = rows
+    tall = StackingClassifier(levels=[POOL[:2], [("last", GaussianNB())]], cv=3).fit(X, y)
+    with pytest.raises(InputError, match=r"StackingClassifier has 2 levels.*members of one level"):
+        ask_members(tall, X, y)
+    cascade = CascadeClassifier(POOL[:2], check_leak=False).fit(X, y)
+    with pytest.raises(InputError, match=r"CascadeClassifier has 2 levels.*CascadeGainDisplay"):
+        ask_members(cascade, X, y)
+    flat = StackingClassifier(POOL, cv=2).fit(X, y)
+    assert ask_members(flat, X, y).names == ("bayes", "near", "tree")
 
 
 # --- correlation
@@ -125,6 +143,8 @@ def test_many_members_are_drawn_without_numbers(rows):
     )
     assert written(display.ax_) == []
     assert display.ax_.get_title(loc="left") == "higher: more diverse"
+    crowd = MemberCorrelationDisplay(np.eye(40)).plot()
+    assert len(crowd.ax_.get_xticks()) == len(crowd.ax_.get_yticks()) == 20
 
 
 @pytest.mark.parametrize(
@@ -227,7 +247,7 @@ def test_coefficients_of_a_meta_model(rows):
     X, y = rows
     stack = ensemble.StackingClassifier(POOL, LogisticRegression(), cv=2).fit(X, y)
     display = MetaWeightsDisplay.from_estimator(stack)
-    assert display.names[:4] == ["bayes0", "bayes1", "bayes2", "near0"]
+    assert display.names[:4] == ["bayes: u", "bayes: v", "bayes: w", "near: u"]
     np.testing.assert_array_equal(display.weights, stack.final_estimator_.coef_)
     assert [label.get_text() for label in display.ax_.get_xticklabels()] == ["u", "v", "w"]
     assert len(written(display.ax_)) == 27
@@ -238,6 +258,28 @@ def test_coefficients_of_a_meta_model(rows):
     np.testing.assert_array_equal(display.weights[0], stack.final_estimator_[-1].coef_[0])
     assert sorted(display.order()) == ["bayes", "near", "tree"]
     assert fits(display)
+
+
+def test_columns_are_named_by_classes_where_numbers_could_be_read_in_two_ways(rows):
+    X = rows[0]
+    y = np.arange(len(X)) % 12
+    pool = [("tree", DecisionTreeClassifier(max_depth=1)), ("tree1", GaussianNB())]
+    stack = StackingClassifier(pool, cv=2, passthrough=True).fit(X, y)
+    names = MetaWeightsDisplay.from_estimator(stack).names
+    assert names[:24] == [f"{name}: {k}" for name in ("tree", "tree1") for k in range(12)]
+    assert len(names) == 24 + X.shape[1]
+    assert not any(": " in name for name in names[24:])
+
+
+def test_long_names_of_classes_do_not_lie_over_each_other():
+    classes = [f"a class with a long name, {k}" for k in range(4)]
+    display = MetaWeightsDisplay(np.eye(4), list("abcd"), classes).plot()
+    display.figure_.canvas.draw()
+    labels = display.ax_.get_xticklabels()
+    assert {label.get_rotation() for label in labels} == {45}
+    assert fits(display)
+    short = MetaWeightsDisplay(np.eye(2), list("ab"), ["yes", "no"]).plot()
+    assert {label.get_rotation() for label in short.ax_.get_xticklabels()} == {0}
 
 
 def test_only_the_largest_are_shown():

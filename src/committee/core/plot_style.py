@@ -107,3 +107,9 @@ def spread_labels(heights: Any, gap: float) -> Any:
     out = np.empty(len(heights))
     out[order] = lowered + gap * np.arange(len(heights))
     return out
+
+
+def slant(ax: Axes) -> None:
+    """Turn the names below the axes, where they are too long to lie side by side."""
+    for label in ax.get_xticklabels():
+        label.set(rotation=45, ha="right", rotation_mode="anchor")

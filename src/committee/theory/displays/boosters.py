@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 from committee.core.members import Floats
 from committee.core.plot_style import Axes, by_name, pyplot, spread_labels, whole_rounds
 from committee.data import InputError, read_classes
-from committee.data.errors import describe
+from committee.data.errors import describe, listing
 
 Codes = npt.NDArray[np.intp]
 
@@ -114,7 +114,8 @@ def class_codes(model: Any, y: Any, n_rows: int) -> Codes:
     labels = read.classes[0].tolist()
     unknown = [label for label in labels if label not in places]
     if unknown:
-        found = f"{unknown[0]!r} is none of the classes of the fit, {model.classes_}"
+        known = listing([repr(label) for label in model.classes_.tolist()])
+        found = f"{unknown[0]!r} is none of the classes of the fit, {known}"
         raise InputError(describe("M-CLASSES", "y", found))
     return np.array([places[label] for label in labels], dtype=np.intp)[read.codes[:, 0]]
 

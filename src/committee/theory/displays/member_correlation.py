@@ -10,7 +10,7 @@ import numpy as np
 
 from committee.core.members import Floats
 from committee.core.params import invalid
-from committee.core.plot_style import BLUE, INK, ORANGE, Axes, Figure, new_axes, tidy
+from committee.core.plot_style import BLUE, INK, ORANGE, Axes, Figure, new_axes, slant, tidy
 from committee.data import InputError
 from committee.data.errors import describe
 from committee.theory.displays.member_opinions import MemberOpinions, ask_members
@@ -159,12 +159,11 @@ class MemberCorrelationDisplay:
         for spine in self.ax_.spines.values():
             spine.set_visible(False)
         self.ax_.tick_params(length=0)
-        shown = range(0, len(self.names), max(1, len(self.names) // 25))
+        shown = range(0, len(self.names), -(-len(self.names) // 25))
         self.ax_.set_yticks(shown, [self.names[k] for k in shown])
         self.ax_.set_xticks(shown, [self.names[k] for k in shown])
         if max(len(name) for name in self.names) > 3:
-            for label in self.ax_.get_xticklabels():
-                label.set(rotation=45, ha="right", rotation_mode="anchor")
+            slant(self.ax_)
         more = "higher" if self.measure == MEASURES["disagreement"] else "lower"
         title = f"{more}: more diverse"
         if self.errors is not None and len(self.names) <= MANY:

@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from committee.core.members import ClassifierMember, Floats, RegressorMember
 from committee.data import InputError, read_classes, read_numbers
-from committee.data.errors import describe
+from committee.data.errors import describe, listing
 from committee.theory.error_law import Ambiguity, ambiguity
 
 
@@ -78,11 +78,14 @@ def ask_members(model: Any, X: Any, y: Any) -> MemberOpinions:
     check_is_fitted(model)
     owner = type(model).__name__
     estimators = list(getattr(model, "estimators_", ()))
+    _refuse_levels(model)
     fits = is_classifier if is_classifier(model) else is_regressor
     if len(estimators) < 2 or not all(fits(estimator) for estimator in estimators):
         found = f"{owner} has {len(estimators)} member(s) to compare in estimators_"
         allowed = "an ensemble of two or more classifiers, or of regressors"
-        raise InputError(describe("P-VALUE", "estimator", found, allowed=allowed))
+        inner = hasattr(getattr(model, "estimator_", None), "estimators_")
+        fix = "pass model.estimator_" if inner else ""
+        raise InputError(describe("P-VALUE", "estimator", found, allowed=allowed, fix=fix))
     maps = getattr(model, "feature_maps_", [None] * len(estimators))
     outputs = np.stack(
         [
@@ -95,6 +98,17 @@ def ask_members(model: Any, X: Any, y: Any) -> MemberOpinions:
         numbers = read_numbers(y, outputs.shape[1], multi_output=True, estimator_name=owner)
         return MemberOpinions(names, outputs, numbers, of_classes=False)
     return MemberOpinions(names, outputs, _codes(model, y, outputs.shape[1]), of_classes=True)
+
+
+def _refuse_levels(model: Any) -> None:
+    """Refuse members of which some are asked about what others say."""
+    cascade = hasattr(model, "level_scores")
+    n_levels = len(model.estimators_) if cascade else len(getattr(model, "levels_", ()))
+    if n_levels > 1:
+        found = f"{type(model).__name__} has {n_levels} levels, and those above the first see "
+        found += "other columns than X"
+        fix = "CascadeGainDisplay" if cascade else "an ensemble of the members of one level"
+        raise InputError(describe("P-VALUE", "estimator", found, fix=fix))
 
 
 def _seat(model: Any, estimator: Any) -> ClassifierMember | RegressorMember:
@@ -119,7 +133,8 @@ def _codes(model: Any, y: Any, n_rows: int) -> npt.NDArray[np.intp]:
     places = {label: code for code, label in enumerate(model.classes_.tolist())}
     unknown = [label for label in read.classes[0].tolist() if label not in places]
     if unknown:
-        found = f"{unknown[0]!r} is none of the classes of the fit, {model.classes_}"
+        known = listing([repr(label) for label in model.classes_.tolist()])
+        found = f"{unknown[0]!r} is none of the classes of the fit, {known}"
         raise InputError(describe("M-CLASSES", "y", found))
     codes = np.array([places[label] for label in read.classes[0].tolist()], dtype=np.intp)
     return np.asarray(codes[read.codes[:, 0]])

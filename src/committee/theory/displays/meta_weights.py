@@ -10,11 +10,12 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from committee.core.members import Floats
-from committee.core.plot_style import BLUE, INK, ORANGE, Axes, Figure, new_axes, tidy
+from committee.core.plot_style import BLUE, INK, ORANGE, Axes, Figure, new_axes, slant, tidy
 from committee.data import InputError
 from committee.data.errors import describe
 
 WEIGHT, COEFFICIENT = "share of the weight", "coefficient of the meta-model"
+WIDEST = 9  # letters of a class that find room above a column
 
 
 class MetaWeightsDisplay:
@@ -112,6 +113,7 @@ class MetaWeightsDisplay:
             found = f"{coef.shape[1]} coefficients for {len(names)} columns of the members"
             fix = "a pipeline that keeps the columns, or MetaWeightsDisplay(weights, names)"
             raise InputError(describe("P-VALUE", "estimator", found, fix=fix))
+        names = _by_class(names, estimator)
         outputs = list(getattr(estimator, "classes_", [])) if len(coef) > 1 else None
         if outputs is not None and len(outputs) != len(coef):
             outputs = None
@@ -187,8 +189,24 @@ class MetaWeightsDisplay:
         self.ax_.tick_params(length=0, colors=INK, labelsize=9)
         self.ax_.set_yticks(range(len(shown)), [self.names[k] for k in shown])
         self.ax_.set_xticks(range(len(self.outputs)), self.outputs)
+        if max(len(str(output)) for output in self.outputs) > WIDEST:
+            slant(self.ax_)
         self.ax_.set_xlabel("class", fontsize=9)
         self.ax_.set_title(self.meaning, fontsize=9, color=INK, loc="left")
+
+
+def _by_class(names: list[str], estimator: Any) -> list[str]:
+    """Name the columns of a member by classes, which scikit-learn numbers."""
+    classes = list(getattr(estimator, "classes_", []))
+    named, place = list(names), 0
+    for member in estimator.named_estimators_:
+        numbered = [f"{member}{k}" for k in range(len(classes))]
+        if numbered and names[place : place + len(classes)] == numbered:
+            named[place : place + len(classes)] = [f"{member}: {label}" for label in classes]
+            place += len(classes)
+        elif names[place : place + 1] == [member]:  # one column for two classes
+            place += 1
+    return named
 
 
 def _number(value: float) -> str:
