@@ -138,6 +138,41 @@ def test_no_answer_is_no_round(tmp_path):
         loop.tell([], ["no"])
 
 
+@pytest.mark.parametrize(
+    ("rows", "labels", "code"),
+    [
+        ([50], [3], "Y-MIXED"),  # text so far
+        ([50, 51], ["no", True], "Y-MIXED"),
+        ("50", ["no"], "E-EVENT.*a sequence"),
+        (50, "no", "E-EVENT.*a sequence"),
+    ],
+)
+def test_answers_that_cannot_be_learnt_are_not_recorded(rows, labels, code):
+    loop = loop_over().run(1)
+    before = loop.log.events
+    with pytest.raises(InputError, match=code):
+        loop.tell(rows, labels, new_classes=True)
+    assert loop.log.events == before
+    loop.run(1)
+    assert loop.counts == [8, 11, 14]
+
+
+def test_numbers_that_are_no_classes_are_not_recorded():
+    X = task()[0]
+    loop = ActiveLoop(QueryByBagging(n_estimators=4), X, random_state=0)
+    with pytest.raises(InputError, match="Y-CONTINUOUS"):
+        loop.tell([0, 1], [0.5, 1.0])
+    assert len(loop.log) == 0
+
+
+def test_test_rows_with_other_columns_are_refused_before_any_question():
+    X, y, X_test, y_test = task()
+    annotator = SimulatedAnnotator(y)
+    with pytest.raises(InputError, match=r"Q-ROWS.*X_test: the columns are not .*X-WIDTH"):
+        ActiveLoop(QueryByBagging(), X, annotator, X_test=X_test[:, :1], y_test=y_test)
+    assert annotator.n_asked == 0
+
+
 def away(rows, X):
     raise ConnectionError("away")
 

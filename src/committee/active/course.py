@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -10,11 +10,13 @@ from sklearn.base import clone
 from sklearn.utils.validation import _num_samples
 
 from committee.active.active_classifier import ActiveClassifier
+from committee.active.content import Pool
 from committee.active.events import LabelEvent, RowId, plain_row
 from committee.active.expected import expected_warnings
 from committee.core.params import integer, invalid
-from committee.data import InputError, InputTypeError
+from committee.data import InputError, InputTypeError, read_classes
 from committee.data.errors import class_name, describe
+from committee.ensembles.any_rows import rows_to_ask
 
 
 class Course:
@@ -98,6 +100,21 @@ def round_ends(events: Sequence[LabelEvent]) -> list[int]:
         ends.append(k + 1)
         last = event.round
     return ends if ends or not events else [len(events)]
+
+
+def check_labels(labels: Mapping[RowId, Any]) -> None:
+    """Refuse labels that no learner takes together, such as text and numbers, before they count."""
+    if labels:
+        read_classes(np.array([*labels.values()], dtype=object), len(labels), remark=False)
+
+
+def check_test_rows(X_test: Any, pool: Pool) -> None:
+    """Refuse test rows with other columns than the pool, before the first question is paid for."""
+    try:
+        rows_to_ask(X_test, pool.rows.schema, "ActiveLoop")
+    except InputError as error:
+        found = f"the columns are not those of the pool: {error}"
+        raise InputError(describe("Q-ROWS", "X_test", found)) from error
 
 
 def read_ids(ids: Sequence[Any] | None, n_rows: int) -> list[RowId]:

@@ -18,7 +18,14 @@ from sklearn.utils import _safe_indexing
 
 from committee.active.annotators import Annotator
 from committee.active.content import Pool, empty_pool, shuffled
-from committee.active.course import Course, check_loop, read_ids, round_ends
+from committee.active.course import (
+    Course,
+    check_labels,
+    check_loop,
+    check_test_rows,
+    read_ids,
+    round_ends,
+)
 from committee.active.curve import RANDOM, QueryCurve
 from committee.active.events import LabelLog, RowId, plain_row
 from committee.active.left_out import check_leaves_out
@@ -26,7 +33,7 @@ from committee.active.query import Query
 from committee.active.stopping import GROWTH, WIDTH, StopAdvice, advise_stop
 from committee.core.params import resolve_seed
 from committee.core.randomness import member_seed
-from committee.data import InputError
+from committee.data import InputError, InputTypeError
 from committee.data.errors import describe
 
 QUERIES = "queries"
@@ -100,6 +107,8 @@ class ActiveLoop:
     ) -> None:
         check_loop(model, n_initial, k, X_test, y_test)
         self.pool = Pool.read(pool)
+        if X_test is not None:
+            check_test_rows(X_test, self.pool)
         self.ids = read_ids(ids, len(self.pool))
         self._place = {row: place for place, row in enumerate(self.ids)}
         self.annotator = annotator
@@ -302,6 +311,9 @@ class ActiveLoop:
         self, log: LabelLog, rows: Any, labels: Any, annotator: str, new_classes: bool, round: int
     ) -> int:
         """Write answers into a log, all or none; say how many there are."""
+        if isinstance(rows, (str, int, np.generic)):
+            found, allowed = f"got {rows!r}", "a sequence of ids, with a label for each"
+            raise InputTypeError(describe("E-EVENT", "rows", found, allowed=allowed))
         ids, labels = [plain_row(row) for row in rows], list(labels)
         if len(ids) != len(labels):
             found = f"{len(labels)} labels for {len(ids)} rows"
@@ -313,6 +325,7 @@ class ActiveLoop:
         trial = LabelLog(log.classes)  # all answers are recorded, or none
         for row, label in zip(ids, labels, strict=True):
             trial.append(row, label, annotator=annotator, new_classes=new_classes)
+        check_labels({**log.labels, **trial.labels})
         why = self._reasons(log)
         for row, label in zip(ids, labels, strict=True):
             reason, disputed = why.get(self._place[row], ("not asked about", None))
