@@ -62,8 +62,9 @@ class ActiveLoop:
     log : LabelLog, optional
         Where answers are kept, such as a :class:`LabelJournal`; what it holds already is replayed.
     baseline : bool, default=True
-        Whether a twin is taught random rows for comparison, which costs as many answers again;
-        it needs an annotator and test rows, and is left out without.
+        Whether a twin is taught random rows for comparison, which costs as many answers again, and
+        once more where ``log`` is replayed, which does not hold them; it needs an annotator and
+        test rows, and is left out without.
     random_state : None, int or generator, default=None
         The seed of the first questions, of the random rows, and of a model without one.
 
