@@ -114,3 +114,22 @@ def test_a_pool_with_other_columns_is_refused_in_our_words():
         model.query(frame[60:][["b", "a", "c", "d"]])
     with pytest.raises(InputError, match=r"X-WIDTH.*X has 3 features, but QueryByCommittee"):
         QueryByCommittee([GaussianNB(), GaussianNB()]).fit(X[:60], y[:60]).query(X[60:, :3])
+
+
+@pytest.mark.parametrize(("n_rows", "prefit"), [(60, False), (60, True), (1, False)])
+@pytest.mark.filterwarnings("ignore:.*Y-ONE-CLASS")
+def test_a_list_is_called_by_the_name_that_the_user_has_written(n_rows, prefit):
+    X, y = rows()
+    frame = pd.DataFrame(X, columns=list("abcd"))
+    minds = [GaussianNB(), DecisionTreeClassifier()]
+    if prefit:
+        minds = [mind.fit(frame[:n_rows], y[:n_rows]) for mind in minds]
+    model = QueryByCommittee(minds, prefit=prefit).fit(frame[:n_rows], y[:n_rows])
+    for ask in (model.predict, model.predict_proba):
+        with pytest.warns(UserWarning, match="but QueryByCommittee was fitted with feature names"):
+            ask(X)
+        with (
+            pytest.warns(UserWarning, match="QueryByCommittee"),
+            pytest.raises(InputError, match=r"X-WIDTH.*3 features, but QueryByCommittee is expect"),
+        ):
+            ask(X[:, :3])

@@ -182,7 +182,7 @@ class ActiveClassifier(ClassifierMixin, LogShares, Threaded, NamedParameters, Ba
         estimator = self._committee(seed, n_threads)
         params = labelled.weights_for(estimator)
         if len(labelled.classes) == 1 and not learns_one_class(self.estimator):
-            return Unanimous().fit(labelled.X, labelled.y)
+            return Unanimous(type(self).__name__).fit(labelled.X, labelled.y)
         with expected_warnings(rows=not first):
             fitted = estimator.fit(labelled.X, labelled.y, **params)
         if len(labelled.classes) > 1:

@@ -121,9 +121,12 @@ class QueryByCommittee(ActiveClassifier):
         if self.estimator is None:
             return RandomForestClassifier(100, n_jobs=n_threads, random_state=seed % 2**32)
         if isinstance(self.estimator, (list, tuple)):
-            named = in_order(self.estimator)
-            return SideBySide(named, n_jobs=n_threads, random_state=seed % 2**32)
+            return self._side_by_side(n_threads, random_state=seed % 2**32)
         return fill_seeds(self.estimator, seed, 0)
+
+    def _side_by_side(self, n_threads: int, **params: Any) -> SideBySide:
+        owner = type(self).__name__
+        return SideBySide(in_order(self.estimator), owner=owner, n_jobs=n_threads, **params)
 
     def _fitted(self, labelled: Labelled, seed: int, n_threads: int, *, first: bool) -> Any:
         if isinstance(self.estimator, (list, tuple)):
@@ -137,7 +140,7 @@ class QueryByCommittee(ActiveClassifier):
             found = "prefit=True without an estimator"
             raise InputError(describe("P-ESTIMATOR", "estimator", found))
         if isinstance(fitted, (list, tuple)):
-            fitted = SideBySide(in_order(fitted), prefit=True, n_jobs=n_threads)
+            fitted = self._side_by_side(n_threads, prefit=True)
             fitted.fit(labelled.X, labelled.y)
             ballots = ballots_of(self.estimator)  # knows the classes of all members
         else:

@@ -25,6 +25,8 @@ class SideBySide(ClassifierMixin, Panel):
     ----------
     estimators : list of (str, classifier)
         The members; see :func:`in_order`.
+    owner : str
+        What messages call the panel: its own name is none that a user has written.
     prefit : bool, default=False
         Whether they are fitted already, perhaps not to all classes.
     n_jobs, random_state, verbose
@@ -33,6 +35,7 @@ class SideBySide(ClassifierMixin, Panel):
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         **Panel._parameter_constraints,
+        "owner": [str],
         "prefit": ["boolean"],
     }
 
@@ -42,16 +45,22 @@ class SideBySide(ClassifierMixin, Panel):
         self,
         estimators: Any,
         *,
+        owner: str,
         prefit: bool = False,
         n_jobs: int | None = None,
         random_state: Any = None,
         verbose: int = 0,
     ) -> None:
         self.estimators = estimators
+        self.owner = owner
         self.prefit = prefit
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.verbose = verbose
+
+    @property
+    def _called(self) -> str:
+        return self.owner
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Fit the members; weights that one of them does not take are refused before any is."""

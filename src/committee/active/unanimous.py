@@ -14,11 +14,21 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import _num_samples, check_is_fitted
 
 from committee.core.members import Floats
-from committee.ensembles.any_rows import AnyRows, container_to_ask
+from committee.data import Schema
+from committee.ensembles.any_rows import AnyRows, rows_to_ask
 
 
 class Unanimous(ClassifierMixin, BaseEstimator):
-    """Predicts the one class there is."""
+    """Predicts the one class there is.
+
+    Parameters
+    ----------
+    owner : str
+        What messages call it: its own name is none that a user has written.
+    """
+
+    def __init__(self, owner: str) -> None:
+        self.owner = owner
 
     def fit(self, X: Any, y: Any) -> Self:
         """Remember the class, and what rows look like."""
@@ -32,7 +42,8 @@ class Unanimous(ClassifierMixin, BaseEstimator):
     def predict_proba(self, X: Any) -> Floats:
         """Be sure."""
         check_is_fitted(self)
-        return np.ones((_num_samples(container_to_ask(self, X)), 1))
+        schema = Schema(self.n_features_in_, getattr(self, "feature_names_in_", None))
+        return np.ones((_num_samples(rows_to_ask(X, schema, self.owner)), 1))
 
     def predict(self, X: Any) -> npt.NDArray[Any]:
         """Name the class."""

@@ -100,6 +100,11 @@ class Panel(CallbackSupport, Threaded, NamedParameters, MetaEstimatorMixin, _Bas
         return self._seeing()
 
     @property
+    def _called(self) -> str:
+        """What messages call the ensemble; one within another is called by the user's word."""
+        return type(self).__name__
+
+    @property
     def named_estimators(self) -> Bunch:
         """The members as they were given, by name."""
         return Bunch(**dict(self.estimators))
@@ -187,7 +192,7 @@ class Panel(CallbackSupport, Threaded, NamedParameters, MetaEstimatorMixin, _Bas
             Rows, targets and members, ready to be fitted.
         """
         check_params(self)
-        name, seats = type(self).__name__, read_seats(self)
+        name, seats = self._called, read_seats(self)
         rows = AnyRows.read(X)
         classes = codes = None
         if is_classifier(self):
@@ -296,7 +301,7 @@ class Panel(CallbackSupport, Threaded, NamedParameters, MetaEstimatorMixin, _Bas
         if not isinstance(self.schema_, Schema):
             found = f"schema_ is {self.schema_!r}, no Schema"
             raise InputError(describe("M-TREE", "schema_", found, fix="fit the model again"))
-        return rows_to_ask(X, self.schema_, type(self).__name__)
+        return rows_to_ask(X, self.schema_, self._called)
 
     def _outputs(self, X: Any, *, votes: bool = False, metadata: Any = None) -> Floats:
         """Ask all members about rows: [member, row, class or output]."""
