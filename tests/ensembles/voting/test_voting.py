@@ -141,6 +141,15 @@ def test_r29_early_exit_gives_the_same_labels(rows, weights):
     np.testing.assert_array_equal(vote.codes, majority(outputs, weights))
 
 
+@pytest.mark.parametrize("voting", ["soft", "product", "max", "median", "trimmed_mean"])
+def test_r29_early_exit_is_refused_where_all_members_are_asked(rows, voting):
+    model = VotingClassifier([("a", GaussianNB())], voting=voting, early_exit=True)
+    said = rf"P-VALUE\] early_exit.*voting='{voting}'.*Allowed: .*'hard'.*Fix: .*early_exit=False"
+    with pytest.raises(InputError, match=said):
+        model.fit(*rows)
+    assert not hasattr(model, "estimators_")
+
+
 @pytest.mark.parametrize("voting", ["hard", "soft", "median"])
 def test_r29_stages_are_votes_of_the_first_members(rows, voting):
     X, y = rows

@@ -56,8 +56,9 @@ class VotingClassifier(ClassifierMixin, Voting):
         Whether ``transform`` gives one column per member and class, or [member, row, class].
     {trim}
     early_exit : bool, default=False
-        For "hard": whether ``predict`` asks no member about a row whose class the remaining ones
-        cannot change. The labels are the same.
+        Whether ``predict`` asks no member about a row whose class the remaining ones cannot
+        change. The labels are the same. Only with "hard", since probabilities need all members;
+        with metadata for the members, which are there for all rows, all are asked, too.
     {prefit}
 
     Attributes
@@ -127,6 +128,10 @@ class VotingClassifier(ClassifierMixin, Voting):
         return {"predict": "predict_proba", "predict_proba": "predict_proba"}
 
     def _check_members(self, seats: tuple[Seat, ...]) -> None:
+        if self.early_exit and self.voting != "hard":
+            found = f"early_exit=True with voting={self.voting!r}, which asks all members"
+            allowed, fix = "it with voting='hard'", "voting='hard', or early_exit=False"
+            raise InputError(describe("P-VALUE", "early_exit", found, allowed=allowed, fix=fix))
         lacking = [str(seat) for seat in seats if not hasattr(seat.estimator, "predict_proba")]
         if self.voting != "hard" and lacking:
             found = f"voting={self.voting!r} needs predict_proba of all members, and "
