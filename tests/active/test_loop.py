@@ -275,8 +275,11 @@ def test_curves_by_hand():
     saved = "error saved, mean over labels: +0.1900"
     low, high = f"{gain.low:+.4f}", f"{gain.high:+.4f}"
     assert str(gain) == f"{saved} [{low}, {high}], lower in 2 of 2 runs: no difference"
-    low, high = curve.interval("queries")
-    np.testing.assert_allclose(high - low, [0, 2 * 12.706204736 * 0.1, 2 * 12.706204736 * 0.1])
+    low, high = curve.interval("queries")  # 0.1 -+ 1.27 leaves [0, 1]
+    np.testing.assert_allclose([low, high], [[0.4, 0, 0], [0.4, 1, 1]])
+    assert gain.low < 0  # a difference is no share
+    near = QueryCurve([10], {"queries": [[0.30], [0.31]]}, 50).interval("queries")
+    np.testing.assert_allclose(near, [[0.305 - 0.0635310], [0.305 + 0.0635310]], atol=1e-7)
     single = QueryCurve([1, 2], {"queries": [[1, 0]], "random": [[1, 1]]}, 4).gain("queries")
     assert str(single) == "error saved, mean over labels: +0.5000 in one run"
     one = QueryCurve([5], {"queries": [0.5]}, 10)

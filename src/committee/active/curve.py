@@ -1,8 +1,8 @@
 """Learning curves of questions: the error by the number of labels, beside that of random rows.
 
 The area under an error curve is its mean height over the labels, so that areas are errors. Where
-an experiment was repeated, intervals are Student's over the repeats; a single run has Wilson's
-(1927) for the share of test rows that are wrong.
+an experiment was repeated, intervals are Student's over the repeats, cut to [0, 1] where they are
+of an error; a single run has Wilson's (1927) for the share of test rows that are wrong.
 """
 
 from __future__ import annotations
@@ -150,13 +150,17 @@ class QueryCurve:
         return np.asarray(self.errors[name].mean(axis=0))
 
     def interval(self, name: str) -> tuple[Floats, Floats]:
-        """Bound the error of a strategy at each step."""
+        """Bound the error of a strategy at each step.
+
+        With repeats by Student's interval of the mean. That of two or three repeats is often wider
+        than a share can be: it is cut to [0, 1], which takes nothing from its confidence.
+        """
         errors = self.errors[name]
         if len(errors) == 1:
             wrong = errors[0] * self.n_test
             return wilson_interval(wrong, np.full(errors.shape[1], self.n_test), self.confidence)
-        half = self._half(errors)
-        return errors.mean(axis=0) - half, errors.mean(axis=0) + half
+        mean, half = errors.mean(axis=0), self._half(errors)
+        return np.maximum(mean - half, 0.0), np.minimum(mean + half, 1.0)
 
     def _half(self, numbers: Floats) -> Floats:
         """Give half the width of Student's interval of a mean over repeats."""
