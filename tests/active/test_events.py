@@ -190,6 +190,22 @@ def test_a_journal_writes_each_event_before_it_counts(tmp_path):
     assert len(more) == 3  # what could not be written does not count
 
 
+@pytest.mark.parametrize("write", [LabelJournal, lambda path: save_log(filled(), path)])
+def test_a_folder_that_is_missing_is_named(tmp_path, write):
+    path = tmp_path / "study" / "labels.jsonl"
+    said = rf"E-FILE\] {path}: the folder '{path.parent}' is missing\. Fix: make the folder"
+    with pytest.raises(InputError, match=said):
+        write(path)
+    path.parent.write_text("a file")
+    with pytest.raises(InputError, match=rf"E-FILE.*'{path.parent}' is no folder"):
+        write(path)
+    assert [p.name for p in tmp_path.iterdir()] == ["study"]
+    path.parent.unlink()
+    path.parent.mkdir()
+    write(path)
+    assert len(load_log(path)) in (0, 5)
+
+
 def damaged(lines, k, text):
     return "\n".join([*lines[:k], text, *lines[k + 1 :]]) + "\n"
 

@@ -42,6 +42,7 @@ def save_log(log: LabelLog, path: str | os.PathLike[str]) -> None:
         Where to.
     """
     target = Path(path)
+    _check_folder(target)
     lines = [_line(_head(log)), *(_line(vars(event)) for event in log.events)]
     beside = target.with_name(f".{target.name}.{os.getpid()}.part")
     try:
@@ -128,6 +129,16 @@ class LabelJournal(LabelLog):
             file.write(_line(vars(event)))
             file.flush()
             os.fsync(file.fileno())
+
+
+def _check_folder(path: Path) -> None:
+    """Refuse a file in a folder that is not there, before another file is begun beside it."""
+    if path.parent.is_dir():
+        return
+    found, fix = f"the folder {str(path.parent)!r} is missing", "make the folder, or another path"
+    if path.parent.exists():
+        found, fix = f"{str(path.parent)!r} is no folder", "another path"
+    raise InputError(describe("E-FILE", str(path), found, fix=fix))
 
 
 def _head(log: LabelLog) -> dict[str, Any]:

@@ -135,7 +135,7 @@ CODES: dict[str, str] = {
     "Q-ROWS": "rows that were taught cannot be put behind those there are",
     "Q-STOP": "the error of left-out rows is asked of a committee that leaves none out",
     "E-EVENT": "a label cannot be recorded as an event",
-    "E-FILE": "a file of label events cannot be read",
+    "E-FILE": "a file of label events cannot be read, or not be written where it is to be",
 }
 
 
