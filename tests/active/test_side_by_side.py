@@ -5,7 +5,7 @@ import pytest
 from joblib import parallel_config
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.frozen import FrozenEstimator
-from sklearn.linear_model import LogisticRegression
+from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 from tests.active.tasks import labelled
@@ -54,6 +54,12 @@ def test_a_member_that_fails_is_named():
     X, y, _ = labelled()
     with pytest.raises(InputError, match=r"M-FIT.*member 1, 'member1' \(Failing\).*out of luck"):
         QueryByCommittee([GaussianNB(), Failing()]).fit(X, y)
+
+
+def test_a_member_that_is_no_classifier_is_named_where_the_user_has_listed_it():
+    X, y, _ = labelled()
+    with pytest.raises(InputError, match=r"P-PANEL\] estimator: member 'member1' \(Ridge\)"):
+        QueryByCommittee([GaussianNB(), Ridge()]).fit(X, y)
 
 
 def test_members_are_fitted_in_parallel_to_the_same_bits():

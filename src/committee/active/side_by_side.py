@@ -39,6 +39,7 @@ class SideBySide(ClassifierMixin, Panel):
         "prefit": ["boolean"],
     }
 
+    _listed_in = "estimator"
     committee_: Committee
 
     def __init__(

@@ -43,16 +43,23 @@ def iris():
     return X, np.array(["setosa", "versicolor", "virginica"])[y]
 
 
+def on(*levels):
+    return {"estimators": None, "levels": list(levels)}
+
+
 BAD = [
     ({"estimators": None}, "non-empty list"),
     ({"estimators": []}, "non-empty list"),
     ({"levels": [TREES]}, "both estimators and levels"),
-    ({"estimators": None, "levels": []}, "levels: got"),
+    (on(), "levels: got"),
     ({"estimators": None, "levels": TREES}, "levels: got"),
-    ({"estimators": None, "levels": [TREES, TREES]}, "not unique"),
-    ({"estimators": None, "levels": [TREES, []]}, "level 1 has no member"),
-    ({"estimators": None, "levels": [TREES, [("x", "drop")]]}, "level 1 has no member"),
-    ({"estimators": None, "levels": [TREES, [("x", GaussianNB())]], "cv": "prefit"}, "prefit"),
+    (on(TREES, TREES), "levels: .*'flat' on level 0 and level 1, 'deep' on level 0 and level 1"),
+    (on(TREES, [("x", GaussianNB())], TREES[1:]), "levels: .*: 'deep' on level 0 and level 2"),
+    (on(TREES, [("a__b", GaussianNB())]), "levels: .*must not contain __: got a__b"),
+    (on(TREES, [("x", Ridge())]), "levels: member 'x' .*should be a classifier"),
+    (on(TREES, []), "level 1 has no member"),
+    (on(TREES, [("x", "drop")]), "level 1 has no member"),
+    ({**on(TREES, [("x", GaussianNB())]), "cv": "prefit"}, "prefit"),
     ({"cv": "prefit"}, "'flat' .* is not fitted"),
     ({"cv": 1}, r"'cv' parameter .*Got 1"),
     ({"cv": True}, r"'cv' parameter .*Got True"),

@@ -63,6 +63,7 @@ class Panel(CallbackSupport, Threaded, NamedParameters, MetaEstimatorMixin, _Bas
         "verbose": ["verbose"],
     }
 
+    _listed_in: str = "estimators"  # the argument in which the user has listed the members
     estimators: Any
     n_jobs: int | None
     random_state: Any

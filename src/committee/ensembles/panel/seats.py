@@ -68,18 +68,19 @@ def read_seats(model: Any) -> tuple[Seat, ...]:
     InputError or InputTypeError
         Naming the member at fault.
     """
-    listed = model.estimators
+    listed, argument = model.estimators, model._listed_in
     if not _are_pairs(listed) or not len(listed):
         found = (
             "Invalid 'estimators' attribute, 'estimators' should be a non-empty list of "
             f"(string, estimator) tuples, got {listed!r}"
         )
-        raise _error(found, allowed=LIST, fix="estimators=[('a', one), ('b', other)]")
+        fix = "estimators=[('a', one), ('b', other)]"
+        raise _error(argument, found, allowed=LIST, fix=fix)
     _check_names(model, [name for name, _ in listed])
     seats = [Seat(name, k, member) for k, (name, member) in enumerate(listed) if not _drop(member)]
     if not seats:
         found = "All estimators are dropped. At least one is required to be an estimator"
-        raise _error(found, fix="drop fewer members")
+        raise _error(argument, found, fix="drop fewer members")
     for seat in seats:
         _check_kind(model, seat)
     return tuple(seats)
@@ -108,34 +109,35 @@ def _check_names(model: Any, names: list[str]) -> None:
     twice = sorted({name for name in names if names.count(name) > 1})
     if twice:
         found = f"Names provided are not unique: {listing(twice)}"
-        raise _error(found, fix="give each member a name of its own")
+        raise _error(model._listed_in, found, fix="give each member a name of its own")
     taken = sorted(set(names) & set(model.get_params(deep=False)))
     if taken:
         found = f"Estimator names conflict with constructor arguments: {listing(taken)}"
-        raise _error(found, fix=f"rename the member, {taken[0] + '_member'!r} for one")
+        fix = f"rename the member, {taken[0] + '_member'!r} for one"
+        raise _error(model._listed_in, found, fix=fix)
     split = [name for name in names if "__" in name]
     if split:
         found = f"Estimator names must not contain __: got {listing(split)}"
-        raise _error(found, fix=repr(split[0].replace("__", "_")))
+        raise _error(model._listed_in, found, fix=repr(split[0].replace("__", "_")))
     if "" in names:
         found = f"the member at index {names.index('')} has an empty name"
-        raise _error(found, fix="give each member a name of its own")
+        raise _error(model._listed_in, found, fix="give each member a name of its own")
 
 
 def _check_kind(model: Any, seat: Seat) -> None:
     owner = f"{type(model).__name__}, member {seat.name!r},"
     if isinstance(seat.estimator, str) or seat.estimator is None:
         found = f"member {seat.name!r} is {seat.estimator!r}"
-        raise InputTypeError(
-            describe("P-PANEL", "estimators", found, allowed="an estimator, or 'drop'")
-        )
+        allowed = "an estimator, or 'drop'"
+        raise InputTypeError(describe("P-PANEL", model._listed_in, found, allowed=allowed))
     check_instance(seat.estimator, owner)
     kind, fits = "regressor", is_regressor
     if is_classifier(model):
         kind, fits = "classifier", is_classifier
     if not fits(seat.estimator):
         found = f"member {seat}: The estimator {type(seat.estimator).__name__} should be a {kind}"
-        raise _error(found, allowed=f"{kind}s", fix=f"drop {seat.name!r}, or use another ensemble")
+        fix = f"drop {seat.name!r}, or use another ensemble"
+        raise _error(model._listed_in, found, allowed=f"{kind}s", fix=fix)
 
 
 def check_weights(seats: Sequence[Seat]) -> None:
@@ -191,5 +193,5 @@ def check_prefit(
             raise InputError(describe("M-PREFIT", "estimators", found, allowed=allowed, fix=fix))
 
 
-def _error(found: str, *, allowed: str = "", fix: str = "") -> InputError:
-    return InputError(describe("P-PANEL", "estimators", found, allowed=allowed, fix=fix))
+def _error(argument: str, found: str, *, allowed: str = "", fix: str = "") -> InputError:
+    return InputError(describe("P-PANEL", argument, found, allowed=allowed, fix=fix))

@@ -10,7 +10,7 @@ import numpy as np
 from sklearn.utils import Bunch
 
 from committee.data import InputError
-from committee.data.errors import describe
+from committee.data.errors import describe, listing
 from committee.ensembles.levels import Leveled
 from committee.ensembles.panel import Seat
 
@@ -108,7 +108,23 @@ class Listed(Leveled):
             raise InputError(describe("P-PANEL", "levels", found, allowed=allowed, fix=FIX))
         flat = copy.copy(self)
         flat.levels, flat.estimators = None, self._listed
+        flat._listed_in = "levels"
         return flat
+
+    def _check_level_names(self) -> None:
+        """Refuse a name that two members share, and say on which levels they are."""
+        if self.levels is None or not _are_lists(self.levels):  # which others look at
+            return
+        places: dict[str, list[str]] = {}
+        for number, level in enumerate(self.levels):
+            for name, _ in level:
+                places.setdefault(str(name), []).append(f"level {number}")
+        twice = {name: on for name, on in places.items() if len(on) > 1}
+        if twice:
+            shared = [f"{name!r} on {' and '.join(on)}" for name, on in twice.items()]
+            found = f"Names provided are not unique: {listing(shared)}"
+            fix = "give each member of all levels a name of its own"
+            raise InputError(describe("P-PANEL", "levels", found, fix=fix))
 
     def _by_level(self, seats: Sequence[Seat]) -> tuple[tuple[Seat, ...], ...]:
         """Sort seats by level."""

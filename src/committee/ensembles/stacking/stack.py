@@ -107,6 +107,7 @@ class Stack(TransformerMixin, Listed):
     ) -> Blueprint:
         """Check everything and divide the rows, unless folds are given."""
         prefit = isinstance(self.cv, str) and self.cv == "prefit"
+        self._check_level_names()
         read: PanelTask = self._flat()._read(X, y, sample_weight, fit_params, prefit=prefit)
         task = StackTask.of(read, self._answers())
         levels = self._by_level(task.seats)
