@@ -6,6 +6,7 @@ from tests.active.tasks import stripe
 
 from committee.active import (
     ActiveLoop,
+    LabelJournal,
     LabelLog,
     QueryByBagging,
     SimulatedAnnotator,
@@ -24,11 +25,12 @@ def task():
     return X[:100], labels[:100], X[100:], labels[100:]
 
 
-def loop_over(log=None, **params):
+def loop_over(log=None, ask=SimulatedAnnotator, seed=0, **params):
     X, y, X_test, y_test = task()
     given = {"X_test": X_test, "y_test": y_test, "n_initial": 8, "k": 3, **params}
+    annotator = ask(y) if ask is SimulatedAnnotator else ask
     model = QueryByBagging(n_estimators=4)
-    return ActiveLoop(model, X, SimulatedAnnotator(y), log=log, random_state=0, **given)
+    return ActiveLoop(model, X, annotator, log=log, random_state=seed, **given)
 
 
 def assert_same(loop, other):
@@ -201,6 +203,74 @@ def test_a_learner_that_loses_labels_is_compared_by_as_many():
     rows = [event.row for event in loop.baseline_log.events[:10]]
     again = QueryByBagging(n_estimators=4, random_state=loop.baseline_model.random_state)
     assert errors[2] == (again.fit(X[rows], y[rows]).predict(X_test) != y_test).mean()
+
+
+def test_a_replay_with_the_log_of_the_twin_asks_nobody(tmp_path):
+    _, y, _, _ = task()
+    paths = tmp_path / "log", tmp_path / "twin"
+    loop = loop_over(LabelJournal(paths[0]), baseline_log=LabelJournal(paths[1])).run(2)
+    lost = loop.log.events[0].row
+    loop.tell([lost], [OTHER[y[lost]]], annotator="bob")  # the twin is ahead by a label
+    assert (loop.counts, len(loop.baseline_log)) == ([8, 11, 14, 13], 14)
+    again = loop_over(load_log(paths[0]), baseline_log=load_log(paths[1]), ask=away)
+    assert_same(again, loop)
+    plain = loop_over(load_log(paths[0]))  # without it the twin asks about all of its rows again
+    assert plain.annotator.n_asked == 14
+    assert_same(plain, loop)
+    again.annotator = SimulatedAnnotator(y)
+    again.run(2)
+    assert_same(again, loop.run(2))
+    assert again.annotator.n_asked == (3 + 2) + (3 + 3)
+    assert load_log(paths[1]).events == loop.baseline_log.events
+    assert len({event.row for event in loop.baseline_log}) == again.counts[-1] == 19
+
+
+def test_a_twin_that_has_missed_the_end_asks_for_that_alone():
+    loop = loop_over().run(3)
+    short = LabelLog()
+    for event in loop.baseline_log.events[:12]:  # in the midst of a round
+        short.add(event)
+    again = loop_over(loop.log, baseline_log=short)
+    assert again.annotator.n_asked == 17 - 12
+    assert_same(again, loop)
+
+
+def test_the_rows_of_a_twin_do_not_hang_on_the_seed_of_the_replay():
+    loop = loop_over().run(1)
+    kept = [event.row for event in loop.baseline_log]
+    again = loop_over(loop.log, baseline_log=loop.baseline_log, seed=7).run(29)
+    assert [event.row for event in again.baseline_log][:11] == kept
+    assert len({event.row for event in again.baseline_log}) == again.counts[-1] == 98
+
+
+def twin_log(rows):
+    log = LabelLog()
+    for row in rows:
+        log.append(row, "no")
+    return log
+
+
+def test_logs_of_another_twin_are_refused_before_any_fit(tmp_path, monkeypatch):
+    loop = loop_over().run(1)
+    first = [event.row for event in loop.baseline_log][:8]
+    free = [row for row in range(100) if row not in first]
+    journal = LabelJournal(tmp_path / "log")
+    monkeypatch.setattr(QueryByBagging, "fit", None)
+    cases = [
+        (loop.log, twin_log([*first, 1000]), "row 1000 is not in the pool"),
+        (loop.log, twin_log([*first, first[2]]), f"row {first[2]} is there twice"),
+        (loop.log, twin_log(free[:2]), "it begins with other rows than log"),
+        (loop.log, twin_log([*first[:3], *free[:9]]), "it begins with other rows than log"),
+        (None, twin_log(first), "it begins with other rows than log"),
+        (loop.log, loop.log, "the log of the learner itself"),
+        (journal, LabelJournal(tmp_path / "log"), "the log of the learner itself"),
+    ]
+    for log, baseline_log, said in cases:
+        with pytest.raises(InputError, match=rf"E-EVENT\] baseline_log: .*{said}.*Fix: "):
+            loop_over(log, baseline_log=baseline_log)
+    for params in ({"baseline": False}, {"ask": None}, {"X_test": None, "y_test": None}):
+        with pytest.raises(InputError, match=r"baseline_log: .*without a twin.*Allowed: with base"):
+            loop_over(loop.log, baseline_log=twin_log(first), **params)
 
 
 def contested(y, rows=(1, 2)):

@@ -17,7 +17,7 @@ from sklearn.base import clone
 from sklearn.utils import _safe_indexing
 
 from committee.active.annotators import Annotator
-from committee.active.content import Pool, empty_pool, shuffled
+from committee.active.content import Pool, empty_pool
 from committee.active.course import (
     Course,
     check_labels,
@@ -31,6 +31,7 @@ from committee.active.events import LabelLog, RowId, plain_row
 from committee.active.left_out import check_leaves_out
 from committee.active.query import Query
 from committee.active.stopping import GROWTH, WIDTH, StopAdvice, advise_stop
+from committee.active.twin import Twin, check_apart, check_taught
 from committee.core.params import resolve_seed
 from committee.core.randomness import member_seed
 from committee.data import InputError, InputTypeError
@@ -62,9 +63,12 @@ class ActiveLoop:
     log : LabelLog, optional
         Where answers are kept, such as a :class:`LabelJournal`; what it holds already is replayed.
     baseline : bool, default=True
-        Whether a twin is taught random rows for comparison, which costs as many answers again, and
-        once more where ``log`` is replayed, which does not hold them; it needs an annotator and
-        test rows, and is left out without.
+        Whether a twin is taught random rows for comparison, which costs as many answers again;
+        it needs an annotator and test rows, and is left out without.
+    baseline_log : LabelLog, optional
+        Where answers about the twin's rows are kept, such as another :class:`LabelJournal`; what
+        it holds already is replayed beside ``log``. Without it, a loop that is given a ``log``
+        asks about the twin's rows again.
     random_state : None, int or generator, default=None
         The seed of the first questions, of the random rows, and of a model without one.
 
@@ -104,9 +108,11 @@ class ActiveLoop:
         ids: Sequence[Any] | None = None,
         log: LabelLog | None = None,
         baseline: bool = True,
+        baseline_log: LabelLog | None = None,
         random_state: Any = None,
     ) -> None:
         check_loop(model, n_initial, k, X_test, y_test)
+        check_apart(log, baseline_log)
         self.pool = Pool.read(pool)
         if X_test is not None:
             check_test_rows(X_test, self.pool)
@@ -123,13 +129,15 @@ class ActiveLoop:
         if known is None:
             known = getattr(annotator, "classes", None)
         self.log = LabelLog(known) if log is None else log
-        self.baseline_log = LabelLog(known)
         self._courses = {QUERIES: Course(self._model)}
+        self._twin: Twin | None = None
+        self.baseline_log = LabelLog(known) if baseline_log is None else baseline_log
         if baseline and annotator is not None and self.test is not None:
-            self._courses[RANDOM] = Course(self._model)
-            lot = shuffled(self.pool.keys, member_seed(self.seed, 1))
-            self._lot = np.argsort(lot, kind="stable")
-        self._order: list[int] = []
+            lot = member_seed(self.seed, 1)
+            self._twin = Twin(self._model, self.baseline_log, self.pool.keys, lot)
+            self._courses[RANDOM] = self._twin.course
+        else:
+            check_taught(baseline_log)
         self.asked: Query | None = None
         self._round = 0
         self._replay()
@@ -142,7 +150,7 @@ class ActiveLoop:
     @property
     def baseline_model(self) -> Any:
         """The twin that is taught random rows, None without a baseline."""
-        return self._courses[RANDOM].model if RANDOM in self._courses else None
+        return None if self._twin is None else self._twin.course.model
 
     @property
     def n_rounds(self) -> int:
@@ -292,9 +300,9 @@ class ActiveLoop:
 
     @property
     def _first(self) -> list[int]:
-        """The rows whose labels were settled when the learner was first fitted."""
-        heard = self._courses[QUERIES].heard[0]
-        return [self._place[row] for row in self.log.replay(heard).labels]
+        """The rows whose labels were settled when the learner was first fitted, if it was."""
+        states = (self.log.replay(end).labels for end in round_ends(self.log.events))
+        return [self._place[row] for row in next(filter(None, states), ())]
 
     @property
     def counts(self) -> list[int]:
@@ -359,23 +367,18 @@ class ActiveLoop:
         course.learn(_safe_indexing(self.pool.X, places), y, log.classes, self.test, until)
 
     def _teach_twin(self) -> None:
-        """Teach the twin as many labels as the learner had in each round it has not been in.
-
-        It gets the first rows of the learner, then random ones, a label each: as many labels are
-        the first so many events of its log, even where the learner has lost some to a conflict.
-        """
-        twin = self._courses.get(RANDOM)
+        """Teach the twin as many labels as the learner had in each round it has not been in."""
+        twin = self._twin
         if twin is None:
             return
-        for count in self.counts[len(twin.n_labels) :]:
-            if not self._order:
-                first = dict.fromkeys(self._first)
-                self._order = [*first, *(k for k in self._lot.tolist() if k not in first)]
-            places = self._order[len(self.baseline_log) : count]
+        if not twin.begun:
+            twin.begin(self._first, self._place)
+        for count in self.counts[len(twin.course.n_labels) :]:
+            places = twin.lacks(count)
             answers = self._answers(np.array(places, dtype=np.intp)) if places else []
-            log, number = self.baseline_log, len(twin.n_labels)
-            self._record(log, self._ids(places), answers, self._name, True, number)
-            self._learn(RANDOM, self.baseline_log, count)
+            number = len(twin.course.n_labels)
+            self._record(twin.log, self._ids(places), answers, self._name, True, number)
+            self._learn(RANDOM, twin.log, count)
 
     def _replay(self) -> None:
         """Go through the rounds of a log that is there already."""
@@ -384,6 +387,8 @@ class ActiveLoop:
         if missing:
             found = f"the log has row {missing[0]!r}, which is not in the pool"
             raise InputError(describe("E-EVENT", "log", found, fix="the pool of the log"))
+        if self._twin is not None:
+            self._twin.begin(self._first, self._place)
         for end in round_ends(events):
             self._learn(QUERIES, self.log, end)
             self._round += 1
