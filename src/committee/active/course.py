@@ -37,8 +37,6 @@ class Course:
         The share of test rows that were wrong.
     judged : list of tuple of int
         Labelled rows that were wrong by the members that left them out, and all such rows.
-    heard : list of int
-        How many events of the log there were at each round.
     """
 
     def __init__(self, model: ActiveClassifier) -> None:
@@ -46,14 +44,13 @@ class Course:
         self.n_labels: list[int] = []
         self.errors: list[float] = []
         self.judged: list[tuple[int, int]] = []
-        self.heard: list[int] = []
 
     @property
     def fitted(self) -> bool:
         """Whether the learner knows any label."""
         return bool(self.model.__sklearn_is_fitted__())
 
-    def learn(self, X: Any, y: Any, classes: Any, test: tuple[Any, Any] | None, heard: int) -> None:
+    def learn(self, X: Any, y: Any, classes: Any, test: tuple[Any, Any] | None) -> None:
         """Fit to all labelled rows, and measure."""
         if self.model.classes is not None and classes is not None:
             self.model.set_params(classes=list(classes))  # new ones may have come
@@ -62,7 +59,6 @@ class Course:
             if test is not None:
                 self.errors.append(float(np.mean(self.model.predict(test[0]) != test[1])))
         self.n_labels.append(len(y))
-        self.heard.append(heard)
         if hasattr(self.model.estimator_, "left_out_"):
             self.judged.append(self.model.out_of_bag_error())
 

@@ -364,7 +364,7 @@ class ActiveLoop:
             return
         places = np.array([self._place[row] for row in labels], dtype=np.intp)
         y = np.array(list(labels.values()), dtype=object)
-        course.learn(_safe_indexing(self.pool.X, places), y, log.classes, self.test, until)
+        course.learn(_safe_indexing(self.pool.X, places), y, log.classes, self.test)
 
     def _teach_twin(self) -> None:
         """Teach the twin as many labels as the learner had in each round it has not been in."""
