@@ -26,7 +26,7 @@ void add_packed8(const std::uint8_t* codes, std::size_t stride, std::span<const 
     word.prefetch(ahead);
     const std::uint8_t* x = codes + std::size_t{rows[i]} * stride;
     const std::int64_t a = word(rows[i]);
-    for (std::size_t k = 0; k < kN; ++k) cells[k * 256 + x[f[k]]] += a;
+    for (std::size_t k = 0; k < kN; ++k) cells[k * kApart8 + x[f[k]]] += a;
   }
 }
 
@@ -41,7 +41,7 @@ void add_packed8(std::size_t n_features, const std::uint8_t* codes, std::size_t 
 }
 
 std::size_t cells_of(const BinnedMatrix& matrix) {
-  if (matrix.layout == Layout::dense8) return 256;
+  if (matrix.layout == Layout::dense8) return kApart8;
   return *std::max_element(matrix.n_bins.begin(), matrix.n_bins.end()) + 1;
 }
 

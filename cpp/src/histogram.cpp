@@ -21,17 +21,17 @@ inline __attribute__((always_inline)) void add_rest8(std::uint64_t w, std::int64
                                                      std::int64_t* h, std::size_t n) {
   if ((n & 4) != 0) {
     h[w & 255] += a;
-    h[256 + ((w >> 8) & 255)] += a;
-    h[512 + ((w >> 16) & 255)] += a;
-    h[768 + ((w >> 24) & 255)] += a;
+    h[kApart8 + ((w >> 8) & 255)] += a;
+    h[2 * kApart8 + ((w >> 16) & 255)] += a;
+    h[3 * kApart8 + ((w >> 24) & 255)] += a;
     w >>= 32;
-    h += 1024;
+    h += 4 * kApart8;
   }
   if ((n & 2) != 0) {
     h[w & 255] += a;
-    h[256 + ((w >> 8) & 255)] += a;
+    h[kApart8 + ((w >> 8) & 255)] += a;
     w >>= 16;
-    h += 512;
+    h += 2 * kApart8;
   }
   if ((n & 1) != 0) h[w & 255] += a;
 }
@@ -42,16 +42,16 @@ inline __attribute__((always_inline)) void add_row8(const std::uint8_t* x, std::
                                                     std::size_t n_rest) {
   std::uint64_t w;
 #pragma GCC unroll 8
-  for (std::size_t j = 0; j < n_whole; ++j, x += 8, h += 8 * 256) {
+  for (std::size_t j = 0; j < n_whole; ++j, x += 8, h += 8 * kApart8) {
     std::memcpy(&w, x, 8);
     h[w & 255] += a;
-    h[256 + ((w >> 8) & 255)] += a;
-    h[512 + ((w >> 16) & 255)] += a;
-    h[768 + ((w >> 24) & 255)] += a;
-    h[1024 + ((w >> 32) & 255)] += a;
-    h[1280 + ((w >> 40) & 255)] += a;
-    h[1536 + ((w >> 48) & 255)] += a;
-    h[1792 + (w >> 56)] += a;
+    h[kApart8 + ((w >> 8) & 255)] += a;
+    h[2 * kApart8 + ((w >> 16) & 255)] += a;
+    h[3 * kApart8 + ((w >> 24) & 255)] += a;
+    h[4 * kApart8 + ((w >> 32) & 255)] += a;
+    h[5 * kApart8 + ((w >> 40) & 255)] += a;
+    h[6 * kApart8 + ((w >> 48) & 255)] += a;
+    h[7 * kApart8 + (w >> 56)] += a;
   }
   if (n_rest == 0) return;
   std::memcpy(&w, x, 8);  // may read past the row: the matrix keeps 64 bytes behind its last one
@@ -97,7 +97,7 @@ void add_packed8(const std::uint8_t* codes, std::size_t stride, const RowId* row
                  std::size_t first, std::size_t last) {
   const std::size_t n_rest = (last - first) % 8;
   codes += first;
-  out += first * 256;
+  out += first * kApart8;
   switch ((last - first) / 8) {
     case 0:
       return add_rows8<0>(codes, stride, rows, n_rows, words, out, n_rest);
@@ -177,7 +177,7 @@ void for_each_slot(const BinnedMatrix& m, std::size_t row, Visit visit) {
   const std::uint64_t* offset = m.column_offset.data();
   if (m.layout == Layout::dense8) {
     const std::uint8_t* x = m.rows8() + row * m.stride8();
-    for (std::size_t j = 0; j < m.n_features; ++j) visit(j * 256 + x[j]);
+    for (std::size_t j = 0; j < m.n_features; ++j) visit(j * kApart8 + x[j]);
   } else if (m.layout == Layout::dense16) {
     const std::uint16_t* x = m.codes16.data() + row * m.n_features;
     for (std::size_t j = 0; j < m.n_features; ++j) visit(offset[j] + x[j]);

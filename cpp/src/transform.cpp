@@ -117,7 +117,7 @@ void describe_features(const BinMapper& mapper, BinnedMatrix& matrix) {
     matrix.n_bins.push_back(bins.n_bins);
     matrix.zero_bin.push_back(bins.zero_bin);
     matrix.categorical.push_back(bins.categorical ? 1 : 0);
-    const std::size_t width = matrix.layout == Layout::dense8 ? 256 : bins.n_bins + 1;
+    const std::size_t width = matrix.layout == Layout::dense8 ? kApart8 : bins.n_bins + 1;
     matrix.column_offset.push_back(matrix.column_offset.back() + width);
   }
 }

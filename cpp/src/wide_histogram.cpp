@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "committee/clones.hpp"
+#include "committee/matrix.hpp"
 
 namespace committee {
 namespace {
@@ -27,7 +28,7 @@ inline __attribute__((always_inline)) void add_runs(const std::uint8_t* codes, s
     const std::uint8_t* x = codes + std::size_t{rows[i]} * p;
     const std::int64_t* __restrict v = words + std::size_t{rows[i]} * n_words;
     for (std::size_t f = 0; f < p; ++f) {
-      std::int64_t* __restrict cell = out + (f * 256 + x[f]) * n_words;
+      std::int64_t* __restrict cell = out + (f * kApart8 + x[f]) * n_words;
       for (std::size_t j = 0; j < n_words; ++j) cell[j] += v[j];
     }
   }

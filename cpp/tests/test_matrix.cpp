@@ -60,7 +60,7 @@ TEST(take_keeps_the_cells_of_rows) {
   const BinnedMatrix bytes = narrow.transform(dense.input, context);
   const BinnedMatrix words = wide.transform(dense.input, context);
   const BinnedMatrix entries = narrow.transform(sparse.input, context);
-  CHECK(bytes.layout == Layout::dense8 && bytes.column_offset[2] == 512);
+  CHECK(bytes.layout == Layout::dense8 && bytes.column_offset[2] == 2 * kApart8);
   CHECK(bytes.take(std::vector<RowId>{1}).codes8.size() >= 11 + 64);
   CHECK(words.layout == Layout::dense16);
   CHECK(words.histogram_size() == words.column_offset[10] + words.n_bins[10] + 1);

@@ -15,6 +15,11 @@ inline constexpr std::size_t kNarrowRows = std::size_t{1} << 15;
 
 enum class Layout : std::uint8_t { dense8, dense16, sparse };
 
+/// Words from a feature's bins to the next one's in a histogram of byte codes: 256, and a cache
+/// line. Were they 2048 bytes apart, bins of equal code, such as the zeros of indicators, would all
+/// fall into two sets of the first cache, and seem one place to loads that wait for stores.
+inline constexpr std::size_t kApart8 = 256 + 8;
+
 class BinnedMatrix {
  public:
   Layout layout = Layout::dense8;
@@ -39,7 +44,7 @@ class BinnedMatrix {
   std::vector<std::uint8_t> categorical;  // per feature
   std::vector<std::uint64_t>
       column_offset;  // n_features + 1: where a feature's bins begin in a histogram;
-                      // 256 apart for dense8, n_bins + 1 apart otherwise
+                      // kApart8 apart for dense8, n_bins + 1 apart otherwise
 
   /// The code of one cell; O(1) dense, O(log entries of the row) sparse.
   std::uint32_t code(std::size_t row, std::size_t feature) const;
