@@ -61,6 +61,21 @@ void run_steps(const RankedForest::Step* steps, std::size_t n_steps, const std::
   }
 }
 
+/// Numbers of the leaves of a symmetric tree: the first question gives the highest bit.
+COMMITTEE_CLONES
+void run_questions(const RankedForest::Question* questions, std::size_t n_questions,
+                   const std::uint8_t* ranks, std::uint8_t* numbers, std::size_t n_rows) {
+  using Bytes = std::uint8_t __attribute__((vector_size(kLaneRows)));
+  for (std::size_t r = 0; r < n_rows; r += kLaneRows) {
+    Bytes number{}, rank;
+    for (std::size_t q = 0; q < n_questions; ++q) {
+      std::memcpy(&rank, ranks + questions[q].column + r, sizeof(rank));
+      number += number - reinterpret_cast<Bytes>(rank > questions[q].code);  // true is -1
+    }
+    std::memcpy(numbers + r, &number, sizeof(number));
+  }
+}
+
 }  // namespace
 
 RankedBlock::RankedBlock(const RankedForest& ranked)
@@ -94,8 +109,14 @@ void RankedBlock::load(const RowSource& source, std::size_t begin, std::size_t e
 }
 
 const std::uint8_t* RankedBlock::leaf_numbers(std::size_t tree) {
-  const std::size_t first = ranked_.trees[tree].first_step;
-  const std::size_t n_steps = ranked_.trees[tree + 1].first_step - first;
+  const RankedForest::Tree &here = ranked_.trees[tree], &next = ranked_.trees[tree + 1];
+  if (const std::size_t n = next.first_question - here.first_question; n > 0) {
+    std::uint8_t* const numbers = arena_[RankedForest::kMaxLeaves].bytes;
+    run_questions(ranked_.questions.data() + here.first_question, n, ranks_[0].bytes, numbers,
+                  n_rows_);
+    return numbers;
+  }
+  const std::size_t first = here.first_step, n_steps = next.first_step - first;
   if (n_steps == 0) return lone_leaf_;
   const RankedForest::Step* steps = ranked_.steps.data() + first;
   run_steps(steps, n_steps, ranks_[0].bytes, arena_[0].bytes, n_rows_);

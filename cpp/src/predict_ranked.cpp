@@ -101,7 +101,8 @@ class TreeCompiler {
     begin_ = a.tree_begin[tree];
     size_ = a.tree_begin[tree + 1] - begin_;
     nodes_ = a.nodes.data() + begin_;
-    out_.trees.push_back({out_.steps.size(), out_.leaf_node.size()});
+    out_.trees.push_back({out_.steps.size(), out_.questions.size(), out_.leaf_node.size()});
+    if (emit_questions()) return;
     count_slots();
     number_leaves();
     emit_steps();
@@ -109,6 +110,39 @@ class TreeCompiler {
 
  private:
   bool is_leaf(std::size_t i) const { return nodes_[i].left == i; }
+
+  /// Of a symmetric tree, with its leaves from left to right; false, and nothing done, of another.
+  bool emit_questions() {
+    std::vector<RankedForest::Question> questions;
+    std::vector<std::uint32_t> level{0}, below;
+    while (!is_leaf(level[0])) {
+      const auto asks = [&](std::uint32_t node) {
+        const std::size_t index = begin_ + node;
+        return std::pair(cuts_.column(index), cuts_.code(index));
+      };
+      const auto question = asks(level[0]);
+      const auto same = [&](std::uint32_t n) { return !is_leaf(n) && asks(n) == question; };
+      if (!std::all_of(level.begin(), level.end(), same)) return false;
+      questions.push_back({offset(question.first * kRankRows), question.second});
+      below.clear();
+      for (const std::uint32_t node : level)
+        below.insert(below.end(), {nodes_[node].left, nodes_[node].left + 1});
+      level.swap(below);
+    }
+    if (!std::all_of(level.begin(), level.end(), [&](auto node) { return is_leaf(node); }))
+      return false;
+    out_.questions.insert(out_.questions.end(), questions.begin(), questions.end());
+    out_.n_slots = std::max<std::size_t>(out_.n_slots, 1);  // where numbers are written
+    for (const std::uint32_t leaf : level) store_leaf(leaf);
+    return true;
+  }
+
+  void store_leaf(std::size_t node) {
+    out_.leaf_node.push_back(static_cast<std::uint32_t>(node));
+    const std::size_t k = forest_.arrays().n_outputs;
+    const double* value = forest_.arrays().values.data() + (begin_ + node) * k;
+    out_.leaf_value.insert(out_.leaf_value.end(), value, value + k);
+  }
 
   void count_slots() {
     slots_.assign(size_, 0);
@@ -126,10 +160,7 @@ class TreeCompiler {
     for (std::size_t i = 0; i < size_; ++i) {
       if (!is_leaf(i)) continue;
       number_[i] = n++;
-      out_.leaf_node.push_back(static_cast<std::uint32_t>(i));
-      const std::size_t k = forest_.arrays().n_outputs;
-      const double* value = forest_.arrays().values.data() + (begin_ + i) * k;
-      out_.leaf_value.insert(out_.leaf_value.end(), value, value + k);
+      store_leaf(i);
     }
   }
 
@@ -250,7 +281,7 @@ std::unique_ptr<const RankedForest> make_ranked(const Forest& forest) {
   }
   TreeCompiler compiler(forest, cuts, *out);
   for (std::size_t t = 0; t < forest.n_trees(); ++t) compiler.run(t);
-  out->trees.push_back({out->steps.size(), out->leaf_node.size()});
+  out->trees.push_back({out->steps.size(), out->questions.size(), out->leaf_node.size()});
   return out;
 }
 

@@ -5,8 +5,10 @@
 // once per row and used by every tree. A tree of at most 256 leaves is then evaluated from the
 // leaves up for 64 rows at a time: out = rank <= code ? left : right, where left and right are leaf
 // numbers or the results of the nodes below. That touches every node, yet costs less than walking,
-// since nothing waits and nothing branches. Larger trees are walked, in nodes of half the size,
-// many rows through one tree before the next tree takes its place in the cache.
+// since nothing waits and nothing branches. A symmetric tree, whose nodes of a level all ask the
+// same, is one comparison a level: its answers are the bits of the leaf's number. Larger trees are
+// walked, in nodes of half the size, many rows through one tree before the next tree takes its
+// place in the cache.
 #pragma once
 
 #include "predict_rows.hpp"
@@ -35,8 +37,13 @@ struct RankedForest {
     std::uint32_t position;  // in used_features()
     bool missing_left;
   };
+  /// One level of a symmetric tree: a bit that is set where rank > code.
+  struct Question {
+    std::uint32_t column;  // as a step's
+    std::uint8_t code;
+  };
   struct Tree {
-    std::size_t first_step, first_leaf;
+    std::size_t first_step, first_question, first_leaf;
   };
   /// A node of a tree that is walked: the row goes to left, or behind it when its rank in the
   /// column exceeds the code. No rank exceeds a leaf's code, so a leaf points to itself.
@@ -55,6 +62,7 @@ struct RankedForest {
   std::vector<Column> columns;  // missing left comes first of a pair
   std::vector<Tree> trees;      // n_trees + 1
   std::vector<Step> steps;
+  std::vector<Question> questions;       // of symmetric trees, which have no steps
   std::vector<std::uint32_t> leaf_node;  // by leaf number: its node in the tree
   std::vector<double> leaf_value;        // by leaf number: its n_outputs values
   std::size_t n_slots = 0;               // results kept at a time, over all trees

@@ -194,6 +194,43 @@ TEST(predict_one_row_is_the_row_of_a_batch) {
   CHECK(same_bits(batch, single));
 }
 
+/// Appends a tree all whose nodes of a level ask the same, but for one where `broken`.
+void add_symmetric(ForestArrays& a, Random& random, std::size_t depth, bool broken) {
+  const std::size_t n_inner = (std::size_t{1} << depth) - 1;
+  for (std::size_t level = 0; level <= depth; ++level) {
+    const double cut = static_cast<double>(below(random, 9)) / 4 - 1;
+    const auto feature = static_cast<std::uint32_t>(below(random, a.n_features)) |
+                         (below(random, 2) == 0 ? kMissingLeft : 0u);
+    for (std::size_t i = (std::size_t{1} << level) - 1; i < (std::size_t{2} << level) - 1; ++i) {
+      const auto here = static_cast<std::uint32_t>(i);
+      const double own = broken && i + 1 == n_inner ? cut + 0.125 : cut;
+      if (level == depth) a.nodes.push_back({kInf, 0, here});
+      if (level < depth) a.nodes.push_back({own, feature, 2 * here + 1});
+    }
+  }
+  a.tree_begin.push_back(a.nodes.size());
+}
+
+TEST(predict_symmetric_trees_beside_others) {
+  Random random(13);
+  for (const std::size_t n_outputs : {1, 3}) {
+    ForestShape shape;
+    shape.n_trees = 4;
+    shape.n_outputs = n_outputs;
+    ForestArrays a = random_arrays(random, shape);
+    for (std::size_t depth = 0; depth <= 8; ++depth) {
+      add_symmetric(a, random, depth, false);
+      if (depth > 1) add_symmetric(a, random, depth, true);
+    }
+    for (std::size_t i = a.values.size(); i < a.nodes.size() * n_outputs; ++i)
+      a.values.push_back(static_cast<double>(i));
+    const Forest forest(std::move(a));
+    CHECK(forest.ranked(std::size_t{1} << 40) != nullptr);
+    CHECK(agrees(forest, dense_table(random, 700, 6, DType::f64, Layout::c_order, 0.1), 2));
+    CHECK(agrees(forest, dense_table(random, 65, 6, DType::f32, Layout::c_order, 0.0), 1));
+  }
+}
+
 TEST(predict_takes_the_ranked_form_up_to_its_limits) {
   Random random(12);
   for (const std::size_t n_cuts : {255, 256}) {
