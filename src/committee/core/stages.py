@@ -43,7 +43,7 @@ class Stages(Members):
 
     def tree_weights(self, weights: Floats) -> Floats:
         """Say what each tree weighs where rounds weigh so much."""
-        return np.repeat(weights / self.width, self.width)
+        return weights if self.width == 1 else np.repeat(weights / self.width, self.width)
 
     @overload
     def __getitem__(self, index: int) -> Member: ...
@@ -106,13 +106,13 @@ class Stages(Members):
     def total(self, X: Any, weights: Floats, intercept: Floats, n_threads: int = 1) -> Floats:
         """Add weight times output to the intercept, in the order of the rounds."""
         table = read_by(self.schema, X)
-        widths = self._shape()[1:]
-        start = np.ascontiguousarray(np.broadcast_to(intercept, sum(widths)))
-        each = self.tree_weights(weights)
-        columns = [
-            forest.predict(table, each, own, n_threads)
-            for forest, own in zip(self.forests, np.split(start, np.cumsum(widths)), strict=False)
-        ]
+        n_outputs = sum(forest.n_outputs for forest in self.forests)
+        start = intercept if intercept.size == n_outputs else np.full(n_outputs, intercept)
+        each, columns, first = self.tree_weights(weights), [], 0
+        for forest in self.forests:
+            own = start[first : first + forest.n_outputs]
+            columns.append(forest.predict(table, each, own, n_threads))
+            first += forest.n_outputs
         return columns[0] if len(columns) == 1 else np.concatenate(columns, axis=1)
 
 

@@ -53,4 +53,7 @@ class Logistic(Loss):
 
     def predict(self, raw: Floats) -> Floats:
         """Return the probabilities of both classes, (n, 2)."""
-        return np.column_stack([expit(-raw), expit(raw)])
+        shares = np.empty((len(raw), 2))
+        expit(-raw, out=shares[:, 0])
+        expit(raw, out=shares[:, 1])
+        return shares
