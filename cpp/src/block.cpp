@@ -82,26 +82,6 @@ void Block::load_dense(const Code* codes, std::size_t stride, std::vector<Code>&
   }
 }
 
-void Block::load_sparse() {
-  entries_.clear();
-  for (std::size_t i = 0; i < rows_.size(); ++i) {
-    for (std::size_t e = matrix_.row_begin[rows_[i]]; e < matrix_.row_begin[rows_[i] + 1]; ++e) {
-      entries_.push_back(
-          {matrix_.entry_feature[e], matrix_.entry_code[e], static_cast<std::uint16_t>(i)});
-    }
-  }
-  std::stable_sort(entries_.begin(), entries_.end(),
-                   [](const Entry& a, const Entry& b) { return a.feature < b.feature; });
-  present_.clear();
-  present_begin_.clear();
-  for (std::size_t e = 0; e < entries_.size(); ++e) {
-    if (!present_.empty() && present_.back() == entries_[e].feature) continue;
-    present_.push_back(entries_[e].feature);
-    present_begin_.push_back(static_cast<std::uint32_t>(e));
-  }
-  present_begin_.push_back(static_cast<std::uint32_t>(entries_.size()));
-}
-
 void Block::load(std::span<const RowId> rows) {
   rows_.assign(rows.begin(), rows.end());
   const std::size_t m = rows_.size();
@@ -118,6 +98,10 @@ void Block::load(std::span<const RowId> rows) {
     load_sparse();
   }
   if (stats_.form == RowForm::packed) load_words();
+  if (matrix_.layout == Layout::sparse) {
+    place_.resize(m);
+    place_rows(0, m);
+  }
   focus(0, m);
 }
 
@@ -151,21 +135,7 @@ void Block::focus(std::size_t begin, std::size_t end) {
   end_ = end;
   bounded_ = false;
   cut_features_.clear();
-}
-
-const std::vector<std::uint32_t>* Block::varying() const {
-  return matrix_.layout == Layout::sparse ? &present_ : nullptr;
-}
-
-std::uint32_t Block::sparse_code(std::size_t feature, std::size_t local) const {
-  const auto at = std::lower_bound(present_.begin(), present_.end(), feature);
-  if (at == present_.end() || *at != feature) return matrix_.zero_bin[feature];
-  const auto k = static_cast<std::size_t>(at - present_.begin());
-  const auto first = entries_.begin() + present_begin_[k],
-             last = entries_.begin() + present_begin_[k + 1];
-  const auto entry = std::lower_bound(first, last, local,
-                                      [](const Entry& e, std::size_t x) { return e.local < x; });
-  return entry != last && entry->local == local ? entry->code : matrix_.zero_bin[feature];
+  if (matrix_.layout == Layout::sparse) sum_focus();
 }
 
 /// Packed rows (at most kMaxBlockRows: one word holds their sums). Which codes occur is kept as a
@@ -188,6 +158,13 @@ void Block::read_packed(CodeAt code_at, std::size_t n_words, Profile& out) const
   } else {
     add([words = words_.data()](std::size_t i) { return words[i]; });
   }
+  take_packed(n_words, out);
+}
+
+/// The cells that were added to become a profile, and are zero again.
+void Block::take_packed(std::size_t n_words, Profile& out) const {
+  std::int64_t* cells = cells_.data();
+  std::uint64_t* seen = seen_.data();
   std::uint32_t* bin = out.bin.data();
   std::int64_t* raw = out.raw.data();
   std::size_t k = 0;
@@ -219,6 +196,11 @@ void Block::read_wide(CodeAt code_at, std::size_t n_words, Profile& out) const {
     stats_.add_row(rows_[order_[i]], cells_.data() + code * width);
     seen_bytes[code] = 1;
   }
+  take_wide(n_words, out);
+}
+
+void Block::take_wide(std::size_t n_words, Profile& out) const {
+  const std::size_t width = stats_.width;
   std::size_t k = 0;
   for (std::size_t first = 0; first < n_words; first += 8) {
     for (std::uint64_t bits = take_bits(seen_.data() + first); bits != 0; bits &= bits - 1) {
@@ -237,21 +219,32 @@ void Block::read_wide(CodeAt code_at, std::size_t n_words, Profile& out) const {
 template <class CodeAt>
 void Block::read_rows(CodeAt code_at, std::size_t n_bins, Profile& out) const {
   const bool packed = stats_.form == RowForm::packed;
-  const std::size_t width = stats_.width, n_words = (n_bins + 64) / 64 * 8;
-  if (seen_.size() < n_words) seen_.resize(n_words, 0);
-  if (const std::size_t n = n_words * 8 * (packed ? 1 : width); cells_.size() < n)
-    cells_.resize(n, 0);
-  out.reserve(std::min(end_ - begin_, n_bins) + 2,
-              width);  // one more is written before it is known to be empty
+  const std::size_t n_words = make_room(n_bins, end_ - begin_, out);
   if (packed) {
     read_packed(code_at, n_words, out);
   } else {
     read_wide(code_at, n_words, out);
   }
+  part_missing(n_bins, out);
+}
+
+/// Cells for the codes of a feature, and room for as many bins as may occur among n rows.
+std::size_t Block::make_room(std::size_t n_bins, std::size_t n, Profile& out) const {
+  const bool packed = stats_.form == RowForm::packed;
+  const std::size_t width = stats_.width, n_words = (n_bins + 64) / 64 * 8;
+  if (seen_.size() < n_words) seen_.resize(n_words, 0);
+  if (const std::size_t size = n_words * 8 * (packed ? 1 : width); cells_.size() < size)
+    cells_.resize(size, 0);
+  out.reserve(std::min(n, n_bins) + 2,
+              width);  // one more is written before it is known to be empty
+  return n_words;
+}
+
+void Block::part_missing(std::size_t n_bins, Profile& out) const {
   out.has_missing = out.n > 0 && out.bin[out.n - 1] == n_bins;  // the largest code there is
   if (!out.has_missing) return;
   --out.n;
-  std::copy_n(out.raw.data() + out.n * width, width, out.missing.data());
+  std::copy_n(out.raw.data() + out.n * stats_.width, stats_.width, out.missing.data());
 }
 
 /// Stable and without branches on the side, as in Partition; `word` moves along with the order.
@@ -310,6 +303,7 @@ auto Block::with_column(std::size_t feature, Use use) const {
 }
 
 void Block::read(std::size_t feature, Profile& out) const {
+  if (matrix_.layout == Layout::sparse) return read_sparse(feature, out);
   with_column(feature, [&](auto code_at) { read_rows(code_at, matrix_.n_bins[feature], out); });
 }
 
@@ -338,7 +332,7 @@ Ends Block::ends(std::size_t feature) const {
 
 std::size_t Block::divide(std::size_t begin, std::size_t end, const Split& split) {
   const std::uint32_t missing = matrix_.n_bins[split.feature], bin = split.bin;
-  return with_column(split.feature, [&](auto code_at) {
+  const std::size_t n_left = with_column(split.feature, [&](auto code_at) {
     if (split.categorical || (split.missing_left && !complete(split.feature))) {
       const auto left_of = [&](std::uint32_t code) { return split.goes_left(code, missing); };
       return divide_by(code_at, left_of, begin, end);
@@ -346,6 +340,8 @@ std::size_t Block::divide(std::size_t begin, std::size_t end, const Split& split
     // No row is missing, or those that are go right with the largest code.
     return divide_by(code_at, [bin](std::uint32_t code) { return code <= bin; }, begin, end);
   });
+  if (matrix_.layout == Layout::sparse) place_rows(begin, end);
+  return n_left;
 }
 
 }  // namespace committee

@@ -50,6 +50,14 @@ class Block final : public ProfileSource {
   void load_dense(const Code* codes, std::size_t stride, std::vector<Code>& columns);
   void load_rows();
   void load_sparse();
+  void place_rows(std::size_t begin, std::size_t end);
+  void add_to_cell(std::size_t position, std::int64_t* cell) const;
+  void sum_focus();
+  void read_sparse(std::size_t feature, Profile& out) const;
+  std::size_t make_room(std::size_t n_bins, std::size_t n, Profile& out) const;
+  void take_packed(std::size_t n_words, Profile& out) const;
+  void take_wide(std::size_t n_words, Profile& out) const;
+  void part_missing(std::size_t n_bins, Profile& out) const;
   template <class CodeAt>
   void read_packed(CodeAt code_at, std::size_t n_words, Profile& out) const;
   template <class CodeAt>
@@ -95,6 +103,9 @@ class Block final : public ProfileSource {
   std::vector<Entry> entries_;          // sparse: by feature, then local row
   std::vector<std::uint32_t> present_;  // features with entries, ascending
   std::vector<std::uint32_t> present_begin_;
+  std::vector<std::uint16_t> place_;      // sparse: where each row stands in the order
+  std::vector<std::int64_t> focus_sums_;  // sparse: of the rows of the focus
+  mutable std::vector<std::int64_t> scratch_;
   std::size_t begin_ = 0, end_ = 0;
   mutable bool bounded_ = false;                  // low_ and high_ are of the focus
   mutable std::vector<std::uint8_t> low_, high_;  // by row: per feature
