@@ -209,13 +209,15 @@ def test_constraints_are_about_the_users_features():
     X, y = frame_of(600, 5)
     three = np.digitize(y, [-1, 1])
     apart = GradientBoostingClassifier(
-        n_estimators=10, interaction_cst=[[0, 1], [2], [3]], **ORDERED
+        n_estimators=30, interaction_cst=[[0, 1], [2], [3]], random_state=0, **ORDERED
     ).fit(X, three)
     values = apart.shap_interactions(X[:20])
     for one, other in ((0, 2), (0, 3), (1, 2), (2, 3)):
         np.testing.assert_allclose(values[:, one, other], 0, atol=1e-9)
     assert np.abs(values[:, 0, 1]).max() > 1e-6
-    rising = GradientBoostingRegressor(monotonic_cst={"a": 1}, max_features=2, **ORDERED)
+    rising = GradientBoostingRegressor(
+        monotonic_cst={"a": 1}, max_features=2, random_state=0, **ORDERED
+    )
     rising.fit(X, y)
     grid = X.iloc[np.repeat(np.arange(10), 30)].copy()
     grid["a"] = np.tile(np.linspace(-3, 3, 30), 10)
