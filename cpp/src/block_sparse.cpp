@@ -41,7 +41,7 @@ std::uint32_t Block::sparse_code(std::size_t feature, std::size_t local) const {
   return entry != last && entry->local == local ? entry->code : matrix_.zero_bin[feature];
 }
 
-/// Where rows stand now; the sums of the focus are asked for once a feature.
+/// Notes where rows stand: an entry knows its row, and the focus is a range of places.
 void Block::place_rows(std::size_t begin, std::size_t end) {
   for (std::size_t i = begin; i < end; ++i) place_[order_[i]] = static_cast<std::uint16_t>(i);
 }
@@ -54,12 +54,14 @@ void Block::add_to_cell(std::size_t position, std::int64_t* cell) const {
   }
 }
 
+/// What all features of the focus share, so that a zero bin is found without its rows.
 void Block::sum_focus() {
   const std::size_t width = stats_.form == RowForm::packed ? 1 : stats_.width;
   focus_sums_.assign(width, 0);
   for (std::size_t i = begin_; i < end_; ++i) add_to_cell(i, focus_sums_.data());
 }
 
+/// An entry that lies in the zero bin itself is added and taken off there, and so counts once.
 void Block::read_sparse(std::size_t feature, Profile& out) const {
   const std::size_t n_bins = matrix_.n_bins[feature], zero = matrix_.zero_bin[feature];
   const bool packed = stats_.form == RowForm::packed;

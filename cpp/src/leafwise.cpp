@@ -8,7 +8,7 @@ namespace committee {
 namespace {
 
 constexpr std::size_t kSharedRows = 32768;  // of a node that all threads split together
-constexpr std::size_t kWavesPerThread = 2;  // nodes of a wave, so that threads end together;
+constexpr std::size_t kWavesPerThread = 2;  // nodes of a wave, so that threads end together
 constexpr std::size_t kFewRows = 4096;      // of a node that is split so soon that one is enough
 constexpr std::size_t kAloneRows = 8192;    // of a wave, which one thread divides sooner than two
 
@@ -105,7 +105,7 @@ void Leafwise::make_children(std::span<const NodeId> wave, const Context& contex
   };
   std::size_t rows = 0;
   for (const NodeId id : wave) rows += grower_.node(id).rows;
-  const int n_threads = wave.size() == 1 || rows < kAloneRows ? 1 : context.n_threads;
+  const int n_threads = rows < kAloneRows ? 1 : context.n_threads;
   if (wave.size() == 1) {
     divide(0, context);
   } else {
