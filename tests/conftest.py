@@ -1,16 +1,20 @@
-"""What all tests share: the hypothesis profile and the loader of the real data sets."""
+"""What all tests share: the hypothesis profile, the seeds and the loader of the real data sets."""
 
 import functools
+import itertools
 import json
 import os
+import zlib
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import hypothesis
+import numpy as np
 import pytest
 
 import committee
+from committee.core import params
 
 ROOT = Path(__file__).resolve().parents[1]
 SHARED_DATA = ROOT.parent / "shared" / "data"
@@ -24,6 +28,17 @@ hypothesis.settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
 
 def pytest_report_header() -> str:
     return f"committee: {Path(committee.__file__).parent}"
+
+
+@pytest.fixture(autouse=True)
+def seeds(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Give models without ``random_state`` seeds that depend on the test alone.
+
+    So a test fails always or never; TEST_SEED=1 (or 2, ...) tries others.
+    """
+    first = zlib.crc32((request.node.nodeid + os.environ.get("TEST_SEED", "")).encode())
+    np.random.seed(first)  # noqa: NPY002 -- scikit-learn draws from the global state
+    monkeypatch.setattr(params, "fresh_seed", functools.partial(next, itertools.count(first)))
 
 
 @functools.cache

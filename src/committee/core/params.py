@@ -139,6 +139,11 @@ def resolve_threads(
     return min(int(n_jobs), cap)
 
 
+def fresh_seed() -> int:
+    """Draw a seed from the machine's entropy: the one place where chance comes in unasked."""
+    return int(np.random.SeedSequence().generate_state(1, np.uint64)[0])
+
+
 def resolve_seed(random_state: Any, estimator_name: str = "this estimator") -> int:
     """Turn ``random_state`` into a seed below 2**64, leaving NumPy's global state alone.
 
@@ -156,7 +161,7 @@ def resolve_seed(random_state: Any, estimator_name: str = "this estimator") -> i
         The seed.
     """
     if random_state is None:
-        return int(np.random.SeedSequence().generate_state(1, np.uint64)[0])
+        return fresh_seed()
     if isinstance(random_state, np.random.Generator):
         return int(random_state.integers(SEEDS, dtype=np.uint64))
     if isinstance(random_state, np.random.RandomState):
