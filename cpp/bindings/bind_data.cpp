@@ -109,11 +109,7 @@ void bind_data(nb::module_& m) {
                             : b.layout == Layout::dense16 ? "dense16"
                                                           : "sparse";
                    })
-      .def_prop_ro("nbytes",
-                   [](const BinnedMatrix& b) {
-                     return b.codes8.size() + b.columns8.size() + 2 * b.codes16.size() +
-                            8 * b.row_begin.size() + 6 * b.entry_feature.size();
-                   })
+      .def_prop_ro("nbytes", &BinnedMatrix::n_bytes)
       .def(
           "code",
           [](const BinnedMatrix& b, std::size_t row, std::size_t feature) {

@@ -18,7 +18,7 @@ bool cuts_drawn(const TreeData& data) {
 Branch::Branch(const TreeData& data, Grower grower, std::size_t task_rows)
     : data_(data),
       grower_(std::move(grower)),
-      block_(data.matrix, data.stats, cuts_drawn(data)),
+      few_(data.matrix, data.stats, data.all_features(), cuts_drawn(data)),
       drawn_(data.matrix, data.stats),
       task_rows_(task_rows),
       block_rows_(block_rows(data.matrix, data.stats, cuts_drawn(data))),
@@ -34,7 +34,6 @@ Histogram Branch::sum_rows(NodeId id, const Context& context) {
   Histogram sums = data_.pool.take();
   accumulate(data_.matrix, data_.stats, data_.partition.rows(node.begin, node.rows), sums,
              data_.pool, context);
-  fill_zero_bins(data_.matrix, data_.stats, grower_.sums(id), sums);
   return sums;
 }
 
@@ -46,9 +45,11 @@ void Branch::take(NodeId id, Histogram sums, const Context& context) {
   const RowsInMemory rows(data_.matrix, data_.partition.rows(node.begin, node.rows), context);
   if (small(id)) {
     data_.pool.give(std::move(sums));
-    if (whole) return grow_block(id, context);
-    block_.load(data_.partition.rows(node.begin, node.rows));
-    grower_.feed(id, block_, Context{1, context.poll}, &rows);  // a block serves one thread
+    Block* const block = few_.block();
+    if (whole && block != nullptr) return grow_block(id, *block, context);
+    const ProfileSource& few =
+        few_.load(data_.partition.rows(node.begin, node.rows), grower_.sums(id));
+    grower_.feed(id, few, Context{1, context.poll}, &rows);  // it serves one thread
   } else if (whole && id != 0 && node.rows <= task_rows_) {
     tasks_.push_back({id, std::move(sums)});
   } else if (few_drawn_) {
@@ -56,7 +57,8 @@ void Branch::take(NodeId id, Histogram sums, const Context& context) {
     grower_.feed(id, drawn_, context, &rows);
   } else {
     if (sums.empty()) sums = sum_rows(id, context);
-    grower_.feed(id, HistogramProfiles(data_.matrix, data_.stats, sums), context, &rows);
+    const HistogramProfiles profiles(data_.matrix, data_.stats, sums, grower_.sums(id));
+    grower_.feed(id, profiles, context, &rows);
     histogram(id) = std::move(sums);
     for (const NodeId hopeless : grower_.given_up()) {
       data_.pool.give(std::move(histogram(hopeless)));
@@ -75,8 +77,13 @@ void Branch::open_children(NodeId parent, const Context& context) {
   if (!few_drawn_) above = std::move(histogram(parent));
   if (any_large && !above.empty()) {
     const NodeId fewer = left + (grower_.node(left + 1).rows < grower_.node(left).rows ? 1 : 0);
-    sums[fewer - left] = sum_rows(fewer, context);
-    subtract(above, sums[fewer - left]);
+    if (small(fewer) && data_.stats.one_word()) {
+      const GrownNode& node = grower_.node(fewer);
+      subtract_rows(data_.matrix, data_.stats, data_.partition.rows(node.begin, node.rows), above);
+    } else {
+      sums[fewer - left] = sum_rows(fewer, context);
+      subtract(above, sums[fewer - left]);
+    }
     sums[1 - (fewer - left)] = std::move(above);
   } else {
     data_.pool.give(std::move(above));
@@ -157,10 +164,10 @@ class BlockRows final : public NodeRows {
 
 /// The whole subtree below a small node, depth-first inside the block; the rows' new order goes
 /// back at the end.
-void Branch::grow_block(NodeId root, const Context& context) {
+void Branch::grow_block(NodeId root, Block& block, const Context& context) {
   const std::size_t first = grower_.node(root).begin, n = grower_.node(root).rows;
   const Context alone{1, context.poll};
-  block_.load(data_.partition.rows(first, n));
+  block.load(data_.partition.rows(first, n));
   const bool classes = data_.stats.kind == SumKind::classes;
   std::vector<NodeId> stack{root};
   Split split;
@@ -169,20 +176,20 @@ void Branch::grow_block(NodeId root, const Context& context) {
     const NodeId id = stack.back();
     stack.pop_back();
     const std::size_t begin = grower_.node(id).begin - first, end = begin + grower_.node(id).rows;
-    block_.focus(begin, end);
-    const BlockRows rows(data_.matrix, block_, begin, end);
-    if (!grower_.find(id, block_, alone, split, &rows)) continue;
+    block.focus(begin, end);
+    const BlockRows rows(data_.matrix, block, begin, end);
+    if (!grower_.find(id, block, alone, split, &rows)) continue;
     const NodeId left = grower_.apply(id, split);
-    const std::size_t middle = begin + block_.divide(begin, end, split);
+    const std::size_t middle = begin + block.divide(begin, end, split);
     for (int right = 0; right < 2; ++right) {
       const std::size_t from = right ? middle : begin, to = right ? end : middle;
       const NodeId child = left + static_cast<NodeId>(right);
       grower_.node(child).begin = static_cast<RowId>(first + from);
       if (classes) {  // the sums tell the rest
-        grower_.describe(child, {to - from, false, block_.row(from)});
+        grower_.describe(child, {to - from, false, block.row(from)});
       } else {
         side.resize(to - from);
-        for (std::size_t i = from; i < to; ++i) side[i - from] = block_.row(i);
+        for (std::size_t i = from; i < to; ++i) side[i - from] = block.row(i);
         grower_.describe(child, row_facts(data_.stats, side));
       }
       if (grower_.node(child).open) stack.push_back(child);
@@ -190,7 +197,7 @@ void Branch::grow_block(NodeId root, const Context& context) {
     grower_.wanted();
   }
   const std::span<RowId> rows = data_.partition.rows(first, n);
-  for (std::size_t i = 0; i < n; ++i) rows[i] = block_.row(i);
+  for (std::size_t i = 0; i < n; ++i) rows[i] = block.row(i);
 }
 
 }  // namespace committee

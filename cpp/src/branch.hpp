@@ -1,10 +1,10 @@
 // A branch: the part of a tree below one node, grown by one driver over a range of the rows.
 #pragma once
 
-#include "committee/block.hpp"
 #include "committee/grower.hpp"
 #include "committee/partition.hpp"
 #include "drawn_profiles.hpp"
+#include "few_rows.hpp"
 
 namespace committee {
 
@@ -20,6 +20,11 @@ struct TreeData {
   /// their depth need not move, only be counted and, where asked for, told which leaf is theirs.
   bool ordered = true;
   std::uint32_t* node_of = nullptr;  // where not ordered: per row, the node marked so far
+
+  /// Whether no features are drawn node by node.
+  bool all_features() const {
+    return params.node_features == 0 || params.node_features >= matrix.n_features;
+  }
 };
 
 class Branch {
@@ -45,12 +50,12 @@ class Branch {
   void open_children(NodeId parent, const Context& context);
   void take(NodeId id, Histogram histogram, const Context& context);
   Histogram sum_rows(NodeId id, const Context& context);
-  void grow_block(NodeId id, const Context& context);
+  void grow_block(NodeId id, Block& block, const Context& context);
   Histogram& histogram(NodeId id);
 
   const TreeData& data_;
   Grower grower_;
-  Block block_;
+  FewRows few_;
   DrawnProfiles drawn_;
   std::size_t task_rows_;
   std::size_t block_rows_;

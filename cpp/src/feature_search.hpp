@@ -31,6 +31,7 @@ struct Candidate {
 struct Scratch {
   std::vector<double> sums, mean;       // of the node
   std::vector<std::uint32_t> features;  // of the node, as they were drawn
+  std::vector<std::uint32_t> rest;      // of them, without those that were tried together
   std::vector<double> left, right;      // sums of the two sides
   Profile profile;
   std::vector<std::int64_t> known;   // in parts: the sums of the rows that are not missing
@@ -61,6 +62,10 @@ struct FeatureSearch {
   /// admissible.
   bool try_feature(const ProfileSource& profiles, std::uint32_t feature, Scratch& scratch,
                    Candidate& out) const;
+  /// Newton's score: tries all features of two bins together; returns the others.
+  std::span<const std::uint32_t> take_two_bins(const ProfileSource& profiles,
+                                               std::span<const std::uint32_t> features,
+                                               Scratch& scratch, Candidate& best) const;
   /// Random rule: draws the cuts of the first features, and sums them together where the source
   /// can; else scratch.cuts stays empty. Constant features and categories are left out.
   void draw_ahead(const ProfileSource& profiles, std::span<const std::uint32_t> features,
@@ -86,6 +91,7 @@ struct FeatureSearch {
   }
   FeatureSearch among_known(Scratch& scratch, NodeSums& known) const;
   void try_numeric(Scratch& scratch, Candidate& out) const;
+  bool parts_rows(std::uint32_t feature) const;
   Boundary newton_cut(const std::int64_t* words, std::size_t n, std::int64_t missing,
                       const Limits& limits) const;
   bool try_cells(const std::int64_t* cells, Candidate& out) const;

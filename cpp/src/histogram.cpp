@@ -293,20 +293,31 @@ void accumulate(const BinnedMatrix& matrix, const Stats& stats, std::span<const 
   }
 }
 
-void fill_zero_bins(const BinnedMatrix& matrix, const Stats& stats,
-                    std::span<const std::int64_t> totals, Histogram& histogram) {
-  if (matrix.layout != Layout::sparse) return;
-  const std::size_t width = stats.width;
-  for (std::size_t f = 0; f < matrix.n_features; ++f) {
-    std::int64_t* cells = histogram.data() + matrix.column_offset[f] * width;
-    std::int64_t* zero = cells + matrix.zero_bin[f] * width;
-    const std::size_t n_cells = matrix.column_offset[f + 1] - matrix.column_offset[f];
-    std::copy(totals.begin(), totals.end(), zero);
-    for (std::size_t b = 0; b < n_cells; ++b) {
-      if (b == matrix.zero_bin[f]) continue;
-      for (std::size_t j = 0; j < width; ++j) zero[j] -= cells[b * width + j];
-    }
+void fill_zero_bin(const BinnedMatrix& matrix, std::span<const std::int64_t> totals,
+                   std::size_t feature, Histogram& histogram) {
+  const std::size_t width = totals.size(), first = matrix.column_offset[feature];
+  const std::size_t n_cells = matrix.column_offset[feature + 1] - first;
+  for (std::size_t j = 0; j < width; ++j) {
+    std::int64_t* const cells = histogram.data() + first * width + j;
+    std::int64_t& zero = cells[matrix.zero_bin[feature] * width];
+    std::int64_t rest = totals[j] + zero;
+    for (std::size_t b = 0; b < n_cells; ++b) rest -= cells[b * width];
+    zero = rest;
   }
+}
+
+void fill_zero_bins(const BinnedMatrix& matrix, std::span<const std::int64_t> totals,
+                    Histogram& histogram) {
+  if (matrix.layout != Layout::sparse) return;
+  for (std::size_t f = 0; f < matrix.n_features; ++f) fill_zero_bin(matrix, totals, f, histogram);
+}
+
+void subtract_rows(const BinnedMatrix& matrix, const Stats& stats, std::span<const RowId> rows,
+                   Histogram& parent) {
+  stats.with_words([&](auto word) {
+    for (const RowId row : rows)
+      for_each_slot(matrix, row, [&, a = word(row)](std::size_t slot) { parent[slot] -= a; });
+  });
 }
 
 void subtract(Histogram& parent, const Histogram& child) {

@@ -27,7 +27,6 @@ std::span<RowId> Leafwise::rows(NodeId id) const {
 Histogram Leafwise::sum_rows(NodeId id, const Context& context) {
   Histogram sums = data_.pool.take();
   accumulate(data_.matrix, data_.stats, rows(id), sums, data_.pool, context);
-  fill_zero_bins(data_.matrix, data_.stats, grower_.sums(id), sums);
   return sums;
 }
 
@@ -39,13 +38,13 @@ void Leafwise::look(NodeId id, Histogram histogram, int slot, const Context& con
   bool found = false;
   if (small(id)) {
     data_.pool.give(std::move(histogram));
-    std::optional<Block>& block = blocks_[static_cast<std::size_t>(slot)];
-    if (!block) block.emplace(data_.matrix, data_.stats);
-    block->load(rows(id));
-    found = grower_.find(id, *block, Context{1, context.poll}, split, &of_node);
+    std::optional<FewRows>& few = few_[static_cast<std::size_t>(slot)];
+    if (!few) few.emplace(data_.matrix, data_.stats, data_.all_features(), false);
+    const ProfileSource& profiles = few->load(rows(id), grower_.sums(id));
+    found = grower_.find(id, profiles, Context{1, context.poll}, split, &of_node);
   } else {
     if (histogram.empty()) histogram = sum_rows(id, context);
-    const HistogramProfiles profiles(data_.matrix, data_.stats, histogram);
+    const HistogramProfiles profiles(data_.matrix, data_.stats, histogram, grower_.sums(id));
     found = grower_.find(id, profiles, context, split, &of_node);
     if (found) {
       state.histogram = std::move(histogram);
@@ -132,8 +131,12 @@ void Leafwise::open_children(NodeId parent, int slot, const Context& context) {
   const auto summed = [&](NodeId id) { return grower_.node(id).open && !small(id); };
   if ((summed(left) || summed(left + 1)) && !above.empty()) {
     const NodeId fewer = grower_.node(left + 1).rows < grower_.node(left).rows ? 1 : 0;
-    sums[fewer] = sum_rows(left + fewer, context);
-    subtract(above, sums[fewer]);
+    if (small(left + fewer) && data_.stats.one_word()) {
+      subtract_rows(data_.matrix, data_.stats, rows(left + fewer), above);
+    } else {
+      sums[fewer] = sum_rows(left + fewer, context);
+      subtract(above, sums[fewer]);
+    }
     sums[1 - fewer] = std::move(above);
   }
   data_.pool.give(std::move(above));
@@ -147,7 +150,7 @@ void Leafwise::open_children(NodeId parent, int slot, const Context& context) {
 }
 
 void Leafwise::grow(const Context& context) {
-  blocks_.resize(static_cast<std::size_t>(std::max(1, context.n_threads)));
+  few_.resize(static_cast<std::size_t>(std::max(1, context.n_threads)));
   states_.resize(grower_.size());
   if (grower_.node(0).open) look(0, {}, 0, context);
   enqueue(0);

@@ -55,7 +55,7 @@ class Leafwise {
   std::vector<State> states_;  // by node
   std::set<Candidate> queue_;
   std::size_t births_ = 0;
-  std::vector<std::optional<Block>> blocks_;  // by slot
+  std::vector<std::optional<FewRows>> few_;  // by slot
 };
 
 }  // namespace committee

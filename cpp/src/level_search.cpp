@@ -4,6 +4,8 @@
 #include <cmath>
 #include <numeric>
 
+#include "column_codes.hpp"
+
 namespace committee {
 namespace {
 
@@ -64,20 +66,11 @@ bool LevelSearch::read_cuts(std::uint32_t feature, Cuts& cuts) const {
 const std::int64_t* LevelSearch::sum_cells(std::span<const RowId> rows, std::uint32_t feature,
                                            Scratch& scratch) const {
   scratch.cells.assign(matrix_.n_bins[feature] + 1, 0);
-  const auto add = [&](auto code_of) {
+  with_codes(matrix_, feature, [&](auto code) {
     stats_.with_words([&](auto word) {
-      for (const RowId r : rows) scratch.cells[code_of(r)] += word(r);
+      for (const RowId r : rows) scratch.cells[code(r)] += word(r);
     });
-  };
-  if (!matrix_.columns8.empty()) {
-    const std::uint8_t* column = matrix_.columns8.data() + feature * matrix_.n_rows;
-    add([column](RowId r) { return column[r]; });
-  } else if (matrix_.layout == Layout::dense8) {
-    const std::uint8_t* codes = matrix_.rows8() + feature;
-    add([codes, stride = matrix_.stride8()](RowId r) { return codes[r * stride]; });
-  } else {
-    add([&](RowId r) { return matrix_.code(r, feature); });
-  }
+  });
   return scratch.cells.data();
 }
 

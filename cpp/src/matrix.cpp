@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <numeric>
 
 #include "large_pages.hpp"
 
@@ -55,7 +56,24 @@ std::uint32_t BinnedMatrix::code(std::size_t row, std::size_t feature) const {
   return entry_code[static_cast<std::size_t>(at - entry_feature.begin())];
 }
 
+void BinnedMatrix::add_sparse_columns() {
+  column_begin.assign(n_features + 1, 0);
+  column_row.resize(entry_feature.size());
+  column_code.resize(entry_feature.size());
+  for (const std::uint32_t f : entry_feature) ++column_begin[f + 1];
+  std::partial_sum(column_begin.begin(), column_begin.end(), column_begin.begin());
+  std::vector<std::uint64_t> next(column_begin.begin(), column_begin.end() - 1);
+  for (std::size_t r = 0; r < n_rows; ++r) {
+    for (std::size_t e = row_begin[r]; e < row_begin[r + 1]; ++e) {
+      const std::size_t at = next[entry_feature[e]]++;
+      column_row[at] = static_cast<RowId>(r);
+      column_code[at] = entry_code[e];
+    }
+  }
+}
+
 void BinnedMatrix::add_columns(const Context& context) {
+  if (layout == Layout::sparse && column_begin.empty()) add_sparse_columns();
   if (layout != Layout::dense8 || !columns8.empty()) return;
   constexpr std::size_t kTile = 64;  // rows and features that stay in the first cache
   resize_on_large_pages(columns8, n_rows * n_features);
@@ -89,6 +107,11 @@ void BinnedMatrix::spread_rows(const Context& context) {
   codes8 = std::move(spread);
   origin8_ = origin;
   stride8_ = stride;
+}
+
+std::size_t BinnedMatrix::n_bytes() const {
+  return codes8.size() + columns8.size() + 2 * codes16.size() + 8 * row_begin.size() +
+         6 * entry_feature.size() + 8 * column_begin.size() + 6 * column_row.size();
 }
 
 BinnedMatrix BinnedMatrix::take(std::span<const RowId> rows) const {

@@ -119,4 +119,24 @@ NewtonCut best_newton_cut(const std::int64_t* cells, std::size_t n_bins, std::in
   return scan.cut(lanes);
 }
 
+COMMITTEE_CLONES
+NewtonCut best_newton_word(const std::int64_t* left, std::size_t n, const NewtonTerms& terms) {
+  const NewtonScan scan(terms);
+  Lanes lanes;
+  Places place = {0, 1, 2, 3};
+  Words w;
+  for (std::size_t i = 0; i + kLanes <= n;
+       i += kLanes, place += static_cast<std::int64_t>(kLanes)) {
+    std::memcpy(&w, left + i, sizeof(w));
+    scan(w, place, lanes);
+  }
+  if (const std::size_t n_rest = n % kLanes; n_rest > 0) {
+    std::int64_t rest[kLanes] = {};  // nothing goes left: no cut
+    std::copy(left + n - n_rest, left + n, rest);
+    std::memcpy(&w, rest, sizeof(w));
+    scan(w, place, lanes);
+  }
+  return scan.cut(lanes);
+}
+
 }  // namespace committee

@@ -38,4 +38,8 @@ struct BinRange {
 NewtonCut best_newton_cut(const std::int64_t* cells, std::size_t n_bins, std::int64_t aside,
                           const NewtonTerms& terms, BinRange among = {});
 
+/// The best of n cuts, of each of which all that goes left is known; the first of equal ones. Here
+/// `bin` is its number.
+NewtonCut best_newton_word(const std::int64_t* left, std::size_t n, const NewtonTerms& terms);
+
 }  // namespace committee

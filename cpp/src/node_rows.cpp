@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "column_codes.hpp"
 #include "committee/partition.hpp"
 
 namespace committee {
@@ -40,14 +41,12 @@ void add_rows(const BinnedMatrix& m, std::span<const RowId> rows, std::uint32_t*
 
 std::size_t RowsInMemory::n_left(const Split& split) const {
   const std::vector<std::uint8_t> side = side_table(split, matrix_.n_bins[split.feature]);
-  const std::uint8_t* const column =
-      matrix_.columns8.empty() ? nullptr : matrix_.columns8.data() + split.feature * matrix_.n_rows;
   std::vector<std::size_t> n((rows_.size() + kChunkRows - 1) / kChunkRows);
   parallel_for(n.size(), context_, [&](std::size_t k, int) {
     const std::size_t last = std::min(rows_.size(), (k + 1) * kChunkRows);
-    for (std::size_t i = k * kChunkRows; i < last; ++i) {
-      n[k] += side[column != nullptr ? column[rows_[i]] : matrix_.code(rows_[i], split.feature)];
-    }
+    with_codes(matrix_, split.feature, [&](auto code) {
+      for (std::size_t i = k * kChunkRows; i < last; ++i) n[k] += side[code(rows_[i])];
+    });
   });
   return std::accumulate(n.begin(), n.end(), std::size_t{0});
 }

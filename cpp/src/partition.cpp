@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include "column_codes.hpp"
+
 namespace committee {
 namespace {
 
@@ -35,28 +37,6 @@ std::size_t mark_rows(const RowId* rows, std::size_t n, Code code, const std::ui
     n_left += goes_left;
   }
   return n_left;
-}
-
-/// f(code of a row), by the matrix's layout.
-template <class F>
-std::size_t with_codes(const BinnedMatrix& m, std::size_t feature, F f) {
-  const std::size_t p = m.n_features;
-  switch (m.layout) {
-    case Layout::dense8: {
-      if (!m.columns8.empty()) {
-        const std::uint8_t* column = m.columns8.data() + feature * m.n_rows;
-        return f([=](RowId r) { return column[r]; });
-      }
-      const std::uint8_t* codes = m.rows8() + feature;
-      return f([codes, stride = m.stride8()](RowId r) { return codes[r * stride]; });
-    }
-    case Layout::dense16: {
-      const std::uint16_t* codes = m.codes16.data() + feature;
-      return f([=](RowId r) { return codes[r * p]; });
-    }
-    default:
-      return f([&](RowId r) { return m.code(r, feature); });
-  }
 }
 
 std::size_t divide_chunk(RowId* rows, RowId* spare, std::size_t n, const BinnedMatrix& m,

@@ -176,7 +176,7 @@ class ShardedTree {
   Histogram sum_of(NodeId id) {
     Histogram sum(layout_.histogram_size() * stats_.width, 0);
     for (const auto& shard : shards_) shard->accumulate(id, sum, context_);
-    fill_zero_bins(layout_, stats_, grower_.sums(id), sum);
+    fill_zero_bins(layout_, grower_.sums(id), sum);
     return sum;
   }
   void feed(NodeId id, Histogram sum) {

@@ -11,7 +11,9 @@ namespace committee {
 namespace {
 
 constexpr std::size_t kParallelCells =
-    65536;  // bins to scan before a second thread is worth waking
+    65536;                                    // bins to scan before a second thread is worth waking
+constexpr std::size_t kChunkFeatures = 32;    // of one task that searches
+constexpr std::size_t kChunksPerThread = 32;  // at most, where features are many
 constexpr double kNoBound = -std::numeric_limits<double>::infinity();
 constexpr std::size_t kAheadRows = 3;  // two are parted by the first cut that is drawn
 
@@ -45,6 +47,7 @@ SplitSearch::SplitSearch(const TreeParams& params, const BinMapper& mapper, cons
   if (stats.kind == SumKind::newton && stats.n_outputs > 1) shape_.least = params.least_hessian;
   pair_ = stats.n_sums == 2 && !stats.has_count() && stats.width <= 2;
   check_rows_ = params.min_rows_leaf > 1 || params.in_parts;
+  if (params.criterion == Criterion::newton) two_bins_ = find_two_bins();
   if (params.rule == SplitRule::random) draw_table_ = std::make_unique<DrawTable>(mapper);
 }
 
@@ -106,25 +109,30 @@ Candidate SplitSearch::search_features(const NodeSums& node, const ProfileSource
   const std::optional<NewtonTerms> newton = newton_terms(node);
   const FeatureSearch search{*this,   node,   parent,   mean,
                              perfect, weight, &context, newton ? &*newton : nullptr};
-  order.assign(node.features.begin(), node.features.end());
-  if (const auto* varying = profiles.varying(); varying != nullptr && params_.node_features == 0) {
-    std::vector<std::uint32_t> some;
-    std::set_intersection(order.begin(), order.end(), varying->begin(), varying->end(),
-                          std::back_inserter(some));
-    order = std::move(some);
+  const bool sampled = params_.node_features != 0 && params_.node_features < node.features.size();
+  const auto* varying = params_.node_features == 0 ? profiles.varying() : nullptr;
+  order.clear();
+  if (sampled) {
+    order.assign(node.features.begin(), node.features.end());
+  } else if (varying != nullptr && node.features.size() < mapper_.n_features()) {
+    std::set_intersection(node.features.begin(), node.features.end(), varying->begin(),
+                          varying->end(), std::back_inserter(order));
+  } else if (varying != nullptr) {
+    order = *varying;
   }
+  const std::span<const std::uint32_t> features =
+      sampled || varying != nullptr ? std::span<const std::uint32_t>(order) : node.features;
   FeatureDraw draw(order, node.key);
-  const bool sampled = params_.node_features != 0 && params_.node_features < order.size();
   // Two rows are parted by the first feature that varies.
   const bool few = params_.rule == SplitRule::random && node.rows < kAheadRows;
   if (sampled && !(few && profiles.sums_together())) draw.extend(params_.node_features);
-  profiles.expect({order.data(), sampled ? params_.node_features : order.size()});
+  profiles.expect(sampled ? features.first(params_.node_features) : features);
   const bool ratio = params_.criterion == Criterion::gain_ratio;
-  const bool many = order.size() * 256 >= kParallelCells;
+  const bool many = features.size() * 256 >= kParallelCells;
   if (many && !sampled && !ratio && context.n_threads > 1) {
-    return search_shared(search, profiles, order, context);
+    return search_shared(search, profiles, features, context);
   }
-  return search_in_turn(search, profiles, sampled ? &draw : nullptr, scratch);
+  return search_in_turn(search, profiles, features, sampled ? &draw : nullptr, scratch);
 }
 
 /// What all cuts of numeric features share, where Newton's gain can score them at once.
@@ -142,13 +150,16 @@ std::optional<NewtonTerms> SplitSearch::newton_terms(const NodeSums& node) const
 Candidate SplitSearch::search_shared(const FeatureSearch& search, const ProfileSource& profiles,
                                      std::span<const std::uint32_t> features,
                                      const Context& context) const {
-  const std::size_t chunk = 32, n_chunks = (features.size() + chunk - 1) / chunk;
+  const std::size_t n_most = kChunksPerThread * static_cast<std::size_t>(context.n_threads);
+  const std::size_t chunk = std::max<std::size_t>(kChunkFeatures, features.size() / n_most);
+  const std::size_t n_chunks = (features.size() + chunk - 1) / chunk;
   std::vector<Candidate> found(n_chunks);
   parallel_for(n_chunks, context, [&](std::size_t k, int) {
     thread_local Scratch scratch;
+    const auto own = features.subspan(k * chunk, std::min(chunk, features.size() - k * chunk));
     Candidate candidate;
-    for (std::size_t i = k * chunk; i < std::min(features.size(), (k + 1) * chunk); ++i) {
-      search.try_feature(profiles, features[i], scratch, candidate);
+    for (const std::uint32_t f : search.take_two_bins(profiles, own, scratch, found[k])) {
+      search.try_feature(profiles, f, scratch, candidate);
       if (candidate.better_than(found[k])) found[k] = candidate;
     }
   });
@@ -162,12 +173,13 @@ Candidate SplitSearch::search_shared(const FeatureSearch& search, const ProfileS
 /// One feature after the other; with a draw only those drawn. Drawn features that are constant here
 /// count, but one that is not must be among them.
 Candidate SplitSearch::search_in_turn(const FeatureSearch& search, const ProfileSource& profiles,
-                                      FeatureDraw* draw, Scratch& scratch) const {
-  const std::span<const std::uint32_t> features = scratch.features;
+                                      std::span<const std::uint32_t> features, FeatureDraw* draw,
+                                      Scratch& scratch) const {
   const bool ratio = params_.criterion == Criterion::gain_ratio;
   std::vector<Candidate> all;  // C4.5 looks at every feature's best before it chooses
   Candidate best, candidate;
   std::size_t varying = 0, next = 0;
+  if (draw == nullptr) features = search.take_two_bins(profiles, features, scratch, best);
   scratch.cuts.clear();
   if (params_.rule == SplitRule::random && draw != nullptr && search.node.rows >= kAheadRows) {
     search.draw_ahead(profiles, features.first(params_.node_features), scratch);
@@ -196,63 +208,6 @@ Candidate SplitSearch::search_in_turn(const FeatureSearch& search, const Profile
     if (!ratio && (best.quality >= search.perfect || two)) break;
   }
   return ratio ? best_ratio(search.node, profiles, search.parent, all, scratch) : best;
-}
-
-/// C4.5: the best gain ratio among the features whose gain is at least the average of all with a
-/// positive gain, so that a tiny split entropy alone cannot win (Quinlan 1993, section 2.2).
-Candidate SplitSearch::best_ratio(const NodeSums& node, const ProfileSource& profiles,
-                                  double parent, std::vector<Candidate>& all,
-                                  Scratch& scratch) const {
-  double sum = 0;
-  std::size_t n_positive = 0;
-  for (Candidate& c : all) {
-    c.charge = charge_of(node, profiles, c, scratch);
-    if (c.boundary.gain <= c.charge) continue;
-    sum += c.boundary.gain - c.charge;
-    ++n_positive;
-  }
-  const double average = n_positive > 0 ? sum / static_cast<double>(n_positive) : -infinity();
-  std::sort(all.begin(), all.end(),
-            [](const Candidate& a, const Candidate& b) { return a.feature < b.feature; });
-  Candidate best;
-  Split split;
-  for (Candidate& c : all) {
-    const double gain = c.boundary.gain - c.charge;
-    if (gain < average * (1 - 1e-9) || (params_.charged_cuts && gain <= 0)) continue;
-    if (c.multiway) {
-      c.quality = c.split_entropy > 0 ? gain / c.split_entropy : 0.0;
-      if (c.better_than(best)) best = c;
-      continue;
-    }
-    materialise(node, profiles, c, scratch, split);
-    std::vector<double> left(shape_.n_sums), right(shape_.n_sums);
-    stats_.decode(split.left.data(), left.data());
-    stats_.decode(split.right.data(), right.data());
-    const double l = stats_.weight_of(left.data()), r = stats_.weight_of(right.data());
-    if (params_.in_parts) {  // C4.5 counts the missing rows as a branch of their own
-      const double all = node_weight(node), rest = std::max(0.0, all - l - r);
-      const double entropy = x_log_x(all) - x_log_x(l) - x_log_x(r) - x_log_x(rest);
-      c.quality = entropy > 0 ? gain / entropy : 0.0;
-    } else {
-      c.quality = normalised(Criterion::gain_ratio, gain, parent, l, r);
-    }
-    if (c.better_than(best)) best = c;
-  }
-  return best;
-}
-
-/// C4.5 Release 8: to name one of the k cuts of a numeric feature takes log k, which its gain must
-/// pay, since the best of many cuts looks good by chance (Quinlan 1996, "Improved use of continuous
-/// attributes in C4.5"). In the units of gains, a row weighs what rows of the node do on average.
-double SplitSearch::charge_of(const NodeSums& node, const ProfileSource& profiles,
-                              const Candidate& c, Scratch& scratch) const {
-  if (!params_.charged_cuts || params_.rule == SplitRule::random) return 0;
-  if (mapper_.feature(c.feature).categorical) return 0;
-  profiles.read(c.feature, scratch.profile);
-  if (scratch.profile.n < 3) return 0;
-  const double cuts = static_cast<double>(scratch.profile.n - 1);
-  const double rows = static_cast<double>(std::max<std::size_t>(1, node.rows));
-  return x_log_x(cuts) / cuts * (node_weight(node) / rows);
 }
 
 void SplitSearch::materialise(const NodeSums& node, const ProfileSource& profiles,

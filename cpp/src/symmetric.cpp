@@ -47,7 +47,7 @@ Histogram Symmetric::sum_rows(NodeId id, const Context& context) {
   Histogram sums = data_.pool.take();
   accumulate(data_.matrix, data_.stats, data_.partition.rows(node.begin, node.rows), sums,
              data_.pool, context);
-  fill_zero_bins(data_.matrix, data_.stats, grower_.sums(id), sums);
+  fill_zero_bins(data_.matrix, grower_.sums(id), sums);
   return sums;
 }
 

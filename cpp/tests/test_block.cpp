@@ -35,7 +35,7 @@ void compare(const BinnedMatrix& m, const Stats& stats, Block& block, std::size_
   accumulate(m, stats, rows, histogram);
   std::vector<std::int64_t> totals(stats.width, 0);
   for (const RowId r : rows) stats.add_row(r, totals.data());
-  fill_zero_bins(m, stats, totals, histogram);
+  fill_zero_bins(m, totals, histogram);
   const HistogramProfiles profiles(m, stats, histogram);
   Profile a, b;
   for (std::size_t f = 0; f < m.n_features; ++f) {

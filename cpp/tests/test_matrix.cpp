@@ -1,4 +1,5 @@
 // Cells and rows of the binned data, dense and sparse.
+#include "../src/column_codes.hpp"
 #include "binning_data.hpp"
 #include "check.hpp"
 #include "committee/matrix.hpp"
@@ -48,6 +49,27 @@ TEST(spread_rows_keep_their_cells) {
   CHECK(spread.columns8 == with_columns.columns8);
   const std::vector<RowId> some{7, 0, 7};
   CHECK(spread.take(some).codes8 == close.take(some).codes8);
+}
+
+TEST(columns_of_sparse_rows_keep_their_cells) {
+  const Table t = mixed_table(300, 1, 11);
+  const Sparse<double> sparse(t, true);
+  const Context context;
+  const BinMapper mapper = BinMapper::fit(sparse.input, {}, {255, 0, {}}, context);
+  BinnedMatrix m = mapper.transform(sparse.input, context);
+  m.add_columns(context);
+  CHECK(m.column_row.size() == m.entry_feature.size());
+  std::vector<RowId> ascending(300), leaping, backwards;
+  for (RowId r = 0; r < 300; ++r) ascending[r] = r;
+  for (RowId r = 0; r < 300; r += 37) leaping.push_back(r);
+  backwards.assign(ascending.rbegin(), ascending.rend());
+  for (std::size_t f = 0; f < 11; ++f) {
+    for (const std::vector<RowId>& rows : {ascending, leaping, backwards}) {
+      with_codes(m, f, [&](auto code) {
+        for (const RowId r : rows) CHECK(code(r) == m.code(r, f));
+      });
+    }
+  }
 }
 
 TEST(take_keeps_the_cells_of_rows) {

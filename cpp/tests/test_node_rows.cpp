@@ -26,7 +26,9 @@ struct SomeNode {
       : data({.n_rows = 300,
               .n_features = 4,
               .missing = seed % 2 == 0 ? 0.2 : 0.0,
-              .n_values = seed % 3 == 0 ? 12u : 0u,
+              .n_values = seed % 5 == 0   ? 2u
+                          : seed % 3 == 0 ? 12u
+                                          : 0u,
               .seed = seed + 1}) {
     for (RowId r = 0; r < 300; ++r) {
       gradient.push_back(static_cast<float>(static_cast<double>(mix(seed, r) % 2001) / 1000 - 1));
@@ -103,7 +105,7 @@ struct SomeNode {
 }  // namespace
 
 TEST(histogram_search_finds_what_profiles_show) {
-  for (std::uint64_t seed = 0; seed < 60; ++seed) {
+  for (std::uint64_t seed = 0; seed < 120; ++seed) {
     const SomeNode node(seed);
     const SplitSearch search(node.params, node.data.mapper, node.stats);
     const HistogramProfiles shown(node.data.matrix, node.stats, node.histogram);
@@ -118,7 +120,7 @@ TEST(histogram_search_finds_what_profiles_show) {
 
 TEST(rows_of_both_sides_are_counted_where_a_limit_asks_for_them) {
   std::size_t refused = 0;
-  for (std::uint64_t seed = 0; seed < 60; ++seed) {
+  for (std::uint64_t seed = 0; seed < 120; ++seed) {
     SomeNode node(seed);
     node.params.min_rows_leaf = 5 + seed % 20;
     const SplitSearch search(node.params, node.data.mapper, node.stats);

@@ -30,12 +30,18 @@ class HistogramPool;
 void accumulate(const BinnedMatrix& matrix, const Stats& stats, std::span<const RowId> rows,
                 Histogram& out, HistogramPool& spare, const Context& context);
 
-/// Sparse: gives each feature's zero bin what the others leave of the node's totals (width words).
-void fill_zero_bins(const BinnedMatrix& matrix, const Stats& stats,
-                    std::span<const std::int64_t> totals, Histogram& histogram);
+/// Sparse: gives a feature's zero bin what the others leave of the node's totals (width words).
+void fill_zero_bin(const BinnedMatrix& matrix, std::span<const std::int64_t> totals,
+                   std::size_t feature, Histogram& histogram);
+/// The same for all features; nothing where rows are dense.
+void fill_zero_bins(const BinnedMatrix& matrix, std::span<const std::int64_t> totals,
+                    Histogram& histogram);
 
 /// parent -= child, in place: the sibling.
 void subtract(Histogram& parent, const Histogram& child);
+/// The same from the rows of the child, where these are few. Needs statistics of one word.
+void subtract_rows(const BinnedMatrix& matrix, const Stats& stats, std::span<const RowId> rows,
+                   Histogram& parent);
 void add(Histogram& sum, const Histogram& other);
 
 /// Buffers kept from node to node: fresh pages cost more than the sums.

@@ -38,6 +38,10 @@ class BinnedMatrix {
   std::vector<std::uint64_t> row_begin;
   std::vector<std::uint32_t> entry_feature;
   std::vector<std::uint16_t> entry_code;
+  /// The same entries feature by feature, rows ascending. Empty until asked for.
+  std::vector<std::uint64_t> column_begin;
+  std::vector<RowId> column_row;
+  std::vector<std::uint16_t> column_code;
 
   std::vector<std::uint32_t> n_bins;  // per feature, without the missing code (which is n_bins[f])
   std::vector<std::uint32_t> zero_bin;    // per feature
@@ -54,7 +58,7 @@ class BinnedMatrix {
   const std::uint8_t* rows8() const { return codes8.data() + origin8_; }
   std::size_t stride8() const { return stride8_ == 0 ? n_features : stride8_; }
 
-  /// Fills columns8 (dense8 only; nothing otherwise).
+  /// Fills columns8, or the columns of sparse rows; nothing where codes take two bytes.
   void add_columns(const Context& context);
 
   /// Lays rows 16, 32 or 64 bytes apart, each inside one cache line, with room for a row's gradient
@@ -68,10 +72,14 @@ class BinnedMatrix {
   }
   static constexpr std::size_t kStatBytes = 4;
 
+  std::size_t n_bytes() const;
+
   /// The rows of `rows`, in that order, as a matrix of its own (tests and shards).
   BinnedMatrix take(std::span<const RowId> rows) const;
 
  private:
+  void add_sparse_columns();
+
   std::size_t origin8_ = 0;  // spread rows begin at a cache line
   std::size_t stride8_ = 0;  // 0: not spread
 };

@@ -72,8 +72,15 @@ class HistogramProfiles final : public ProfileSource {
  public:
   HistogramProfiles(const BinnedMatrix& matrix, const Stats& stats, const Histogram& histogram)
       : matrix_(matrix), width_(stats.width), histogram_(histogram) {}
+  /// Zero bins of sparse rows are filled when they are read, from the sums of the node.
+  HistogramProfiles(const BinnedMatrix& matrix, const Stats& stats, Histogram& histogram,
+                    std::span<const std::int64_t> totals)
+      : matrix_(matrix), width_(stats.width), histogram_(histogram), totals_(totals) {
+    if (matrix.layout == Layout::sparse) unfilled_ = &histogram;
+  }
   void read(std::size_t feature, Profile& out) const override;
   const std::int64_t* cells(std::size_t feature) const override {
+    if (unfilled_ != nullptr) fill_zero_bin(matrix_, totals_, feature, *unfilled_);
     return histogram_.data() + matrix_.column_offset[feature] * width_;
   }
 
@@ -81,6 +88,8 @@ class HistogramProfiles final : public ProfileSource {
   const BinnedMatrix& matrix_;
   std::size_t width_;
   const Histogram& histogram_;
+  std::span<const std::int64_t> totals_;
+  Histogram* unfilled_ = nullptr;
 };
 
 }  // namespace committee

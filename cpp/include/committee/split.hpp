@@ -142,10 +142,12 @@ class SplitSearch {
   Candidate best_ratio(const NodeSums& node, const ProfileSource& profiles, double parent,
                        std::vector<Candidate>& all, Scratch& scratch) const;
   std::optional<NewtonTerms> newton_terms(const NodeSums& node) const;
+  std::vector<bool> find_two_bins() const;
   Candidate search_shared(const FeatureSearch& search, const ProfileSource& profiles,
                           std::span<const std::uint32_t> features, const Context& context) const;
   Candidate search_in_turn(const FeatureSearch& search, const ProfileSource& profiles,
-                           FeatureDraw* draw, Scratch& scratch) const;
+                           std::span<const std::uint32_t> features, FeatureDraw* draw,
+                           Scratch& scratch) const;
   void spell(Scratch& scratch, const Candidate& c, Split& split) const;
   double parent_score(const Split& split) const;
   double node_weight(const NodeSums& node) const;
@@ -157,6 +159,7 @@ class SplitSearch {
   const BinMapper& mapper_;
   const Stats& stats_;
   std::unique_ptr<const DrawTable> draw_table_;  // random rule
+  std::vector<bool> two_bins_;  // numeric features that have no more; empty where none has
   SumShape shape_;
   double min_weight_;  // decoded
   bool pair_;          // two sums: the fast scan

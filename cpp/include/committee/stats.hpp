@@ -138,6 +138,7 @@ class Stats {
   std::size_t block_rows =
       0;  // packed: rows that cannot overflow the fields; n_rows or more: no blocks needed
 
+  bool one_word() const { return form == RowForm::packed && width == 1; }
   bool beside_bins() const { return beside.first != nullptr; }
   /// body(words), packed only: where words stand is asked once, not for every row.
   template <class Body>
