@@ -81,7 +81,7 @@ class Rounds {
 
   Stats packed(std::span<const float> gradient, std::span<const float> hessian) {
     return Stats::gradients(gradient, hessian, context_, std::move(words_),
-                            {task_.matrix.room8(), task_.matrix.stride8()});
+                            {task_.matrix.room8(), task_.matrix.room_stride()});
   }
 
   Stats statistics(std::size_t number) {

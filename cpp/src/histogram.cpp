@@ -132,7 +132,7 @@ inline __attribute__((always_inline)) void add_records(const std::uint8_t* recor
   for (std::size_t i = 0; i < n_rows; ++i) {
     __builtin_prefetch(records + rows[std::min(i + kAhead, n_rows - 1)] * kSize);
     const std::uint8_t* x = records + std::size_t{rows[i]} * kSize;
-    const std::int64_t a = narrow_word(x + kSize - BinnedMatrix::kStatBytes, shift);
+    const std::int64_t a = narrow_word(x + kSize - kStatBytes, shift);
     if (kWords == 4 && p == 28) {
       add_row8(x, a, out, 3, 4);
     } else {
@@ -188,9 +188,25 @@ void for_each_slot(const BinnedMatrix& m, std::size_t row, Visit visit) {
   }
 }
 
+/// Sums of bundles, then of their features.
+void add_bundled(const Bundles& bundles, const Stats& stats, const RowId* rows, std::size_t n,
+                 std::int64_t* out) {
+  thread_local std::vector<std::int64_t> sums;
+  sums.assign(bundles.size() * kApart8, 0);
+  if (stats.beside_bins()) {
+    add_record_rows(bundles.rows(), bundles.stride(), rows, n, stats.shift, sums.data(),
+                    bundles.size());
+  } else {
+    add_packed8(bundles.rows(), bundles.stride(), rows, n, stats.words.data(), sums.data(), 0,
+                bundles.size());
+  }
+  bundles.expand(sums.data(), out);
+}
+
 /// Any layout, packed rows into single words.
 void add_packed(const BinnedMatrix& m, const Stats& stats, const RowId* rows, std::size_t n,
                 std::int64_t* out) {
+  if (!m.bundles().empty()) return add_bundled(m.bundles(), stats, rows, n, out);
   if (stats.beside_bins()) {
     return add_record_rows(m.rows8(), m.stride8(), rows, n, stats.shift, out, m.n_features);
   }

@@ -90,7 +90,9 @@ void BinnedMatrix::add_columns(const Context& context) {
 
 void BinnedMatrix::spread_rows(const Context& context) {
   constexpr std::size_t kChunkRows = 4096, kLine = 64;
-  if (layout != Layout::dense8 || stride8_ != 0 || n_rows < kNarrowRows) return;
+  if (layout != Layout::dense8 || room8() != nullptr || n_rows < kNarrowRows) return;
+  bundles_ = Bundles(*this, context);
+  if (!bundles_.empty()) return;
   std::size_t stride = 16;
   while (stride < n_features + kStatBytes) stride *= 2;
   if (stride > kLine) return;
@@ -111,7 +113,8 @@ void BinnedMatrix::spread_rows(const Context& context) {
 
 std::size_t BinnedMatrix::n_bytes() const {
   return codes8.size() + columns8.size() + 2 * codes16.size() + 8 * row_begin.size() +
-         6 * entry_feature.size() + 8 * column_begin.size() + 6 * column_row.size();
+         6 * entry_feature.size() + 8 * column_begin.size() + 6 * column_row.size() +
+         bundles_.n_bytes();
 }
 
 BinnedMatrix BinnedMatrix::take(std::span<const RowId> rows) const {

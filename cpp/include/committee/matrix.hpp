@@ -5,6 +5,7 @@
 
 #include <memory>
 
+#include "committee/bundle.hpp"
 #include "committee/parallel.hpp"
 #include "committee/types.hpp"
 
@@ -65,12 +66,16 @@ class BinnedMatrix {
   /// and hessian behind its bins: gathering the rows of a node then fetches one line a row, where
   /// bins and statistics apart would take two or three. What limits a gather is the memory it
   /// moves. Only dense8, of at most 60 features, and of as many rows as have narrow statistics.
+  /// Where it makes rows much shorter, and columns were added, they are bundled instead.
   void spread_rows(const Context& context);
-  /// The room behind the first row's bins, kStatBytes; null unless spread.
+  const Bundles& bundles() const { return bundles_; }
+  /// The room behind the first row's bins, kStatBytes; null unless spread or bundled.
   std::uint8_t* room8() {
+    if (!bundles_.empty()) return bundles_.room();
     return stride8_ == 0 ? nullptr : codes8.data() + origin8_ + stride8_ - kStatBytes;
   }
-  static constexpr std::size_t kStatBytes = 4;
+  /// Bytes from one row's room to the next one's.
+  std::size_t room_stride() const { return bundles_.empty() ? stride8() : bundles_.stride(); }
 
   std::size_t n_bytes() const;
 
@@ -82,6 +87,7 @@ class BinnedMatrix {
 
   std::size_t origin8_ = 0;  // spread rows begin at a cache line
   std::size_t stride8_ = 0;  // 0: not spread
+  Bundles bundles_;
 };
 
 }  // namespace committee
