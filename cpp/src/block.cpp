@@ -48,9 +48,10 @@ inline std::uint64_t take_bits(std::uint64_t* bytes) {
 std::size_t block_rows(const BinnedMatrix& matrix, const Stats& stats, bool by_row) {
   if (by_row) return kMaxBlockRows;
   constexpr std::size_t kSecondCache = std::size_t{1} << 20;
-  const bool cheap = stats.width <= 2 && matrix.histogram_size() * stats.width * 8 <= kSecondCache;
-  const std::size_t few = stats.kind == SumKind::newton ? 64 : 32;  // whose cuts cost a nanosecond
-  return cheap ? few : 512;
+  const bool near = matrix.histogram_size() * stats.width * 8 <= kSecondCache;
+  const bool dense = matrix.layout != Layout::sparse;
+  if (stats.kind == SumKind::newton && stats.one_word() && dense) return near ? 64 : 128;
+  return near && stats.width <= 2 ? 32 : 512;
 }
 
 Block::Block(const BinnedMatrix& matrix, const Stats& stats, bool by_row)
