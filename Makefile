@@ -37,6 +37,7 @@ lint: $(VENV)/.tools ## Style, types, layers, spelling, sizes; changes nothing
 	@echo "clang-format --dry-run -Werror ($(words $(CPP_FILES)) files)"
 	@clang-format --dry-run -Werror --ferror-limit=20 $(CPP_FILES)
 	PYTHONPATH=src lint-imports --no-cache
+	$(PY) tools/check_layers.py
 	codespell
 	$(PY) tools/check_sizes.py
 

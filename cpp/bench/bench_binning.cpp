@@ -6,8 +6,8 @@
 #include <cstdio>
 #include <ctime>
 
-#include "committee/binning.hpp"
-#include "committee/random.hpp"
+#include "committee/base/random.hpp"
+#include "committee/bins/binning.hpp"
 
 using namespace committee;
 

@@ -5,9 +5,9 @@
 #include <cstdio>
 #include <cstdlib>
 
-#include "committee/boost.hpp"
-#include "committee/input.hpp"
-#include "committee/random.hpp"
+#include "committee/base/random.hpp"
+#include "committee/bins/input.hpp"
+#include "committee/boosting/boost.hpp"
 
 using namespace committee;
 

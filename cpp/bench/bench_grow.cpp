@@ -7,8 +7,8 @@
 #include <chrono>
 #include <cstdio>
 
-#include "committee/block.hpp"
-#include "committee/random.hpp"
+#include "committee/base/random.hpp"
+#include "committee/growth/block.hpp"
 
 using namespace committee;
 

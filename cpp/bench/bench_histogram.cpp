@@ -8,9 +8,9 @@
 #include <cstring>
 #include <functional>
 
-#include "committee/clones.hpp"
-#include "committee/histogram.hpp"
-#include "committee/random.hpp"
+#include "committee/base/clones.hpp"
+#include "committee/base/random.hpp"
+#include "committee/sums/histogram.hpp"
 
 using namespace committee;
 

@@ -7,7 +7,7 @@
 #include <cstdlib>
 #include <random>
 
-#include "committee/predict.hpp"
+#include "committee/forest/predict.hpp"
 
 using namespace committee;
 

@@ -8,7 +8,7 @@
 #include <queue>
 #include <random>
 
-#include "committee/shap.hpp"
+#include "committee/shap/shap.hpp"
 
 using namespace committee;
 

@@ -1,7 +1,7 @@
 // Keys of rows, and the bags drawn by them.
 #include "bindings.hpp"
-#include "committee/bag.hpp"
-#include "committee/row_keys.hpp"
+#include "committee/bins/row_keys.hpp"
+#include "committee/growth/bag.hpp"
 
 namespace committee::bindings {
 

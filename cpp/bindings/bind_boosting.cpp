@@ -1,7 +1,7 @@
 // What boosting asks for in every round, besides trees.
 #include "bindings.hpp"
-#include "committee/distribution.hpp"
-#include "committee/word_search.hpp"
+#include "committee/search/word_search.hpp"
+#include "committee/sums/distribution.hpp"
 
 namespace committee::bindings {
 namespace {

@@ -1,6 +1,6 @@
 // Bins and binned matrices.
 #include "bindings.hpp"
-#include "committee/binning.hpp"
+#include "committee/bins/binning.hpp"
 
 #if defined(__GLIBC__)
 #include <malloc.h>

@@ -1,10 +1,10 @@
 // Forests: construction from arrays (checked), views without copies, packing, prediction, pruning.
 #include "bindings.hpp"
-#include "committee/pack.hpp"
-#include "committee/parts.hpp"
-#include "committee/predict.hpp"
-#include "committee/prune.hpp"
-#include "committee/shap.hpp"
+#include "committee/forest/pack.hpp"
+#include "committee/forest/predict.hpp"
+#include "committee/forest/prune.hpp"
+#include "committee/growth/parts.hpp"
+#include "committee/shap/shap.hpp"
 
 namespace committee::bindings {
 

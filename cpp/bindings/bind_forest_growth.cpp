@@ -1,6 +1,6 @@
 // Growing whole forests.
 #include "bindings.hpp"
-#include "committee/forest_growth.hpp"
+#include "committee/growth/forest_growth.hpp"
 
 namespace committee::bindings {
 namespace {

@@ -1,6 +1,6 @@
 // Gradient boosting: losses, their derivatives, rounds.
 #include "bindings.hpp"
-#include "committee/boost.hpp"
+#include "committee/boosting/boost.hpp"
 
 namespace committee::bindings {
 

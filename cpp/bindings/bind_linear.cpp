@@ -2,7 +2,7 @@
 #include <nanobind/stl/tuple.h>
 
 #include "bindings.hpp"
-#include "committee/linear.hpp"
+#include "committee/boosting/linear.hpp"
 
 namespace committee::bindings {
 

@@ -1,6 +1,6 @@
 // Losses over pairs of rows of one query, and the measure they are after.
 #include "bindings.hpp"
-#include "committee/ranking.hpp"
+#include "committee/boosting/ranking.hpp"
 
 namespace committee::bindings {
 namespace {

@@ -1,7 +1,7 @@
 // What a round of gradient boosting may do beside one tree: draws by gradient, scores summed anew.
 #include "bindings.hpp"
-#include "committee/gradient_draw.hpp"
-#include "committee/leaf_ledger.hpp"
+#include "committee/boosting/gradient_draw.hpp"
+#include "committee/boosting/leaf_ledger.hpp"
 
 namespace committee::bindings {
 namespace {

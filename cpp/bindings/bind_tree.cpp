@@ -2,9 +2,9 @@
 #include <utility>
 
 #include "bindings.hpp"
-#include "committee/parts.hpp"
-#include "committee/shard.hpp"
-#include "committee/tree.hpp"
+#include "committee/growth/parts.hpp"
+#include "committee/growth/shard.hpp"
+#include "committee/growth/tree.hpp"
 
 namespace committee::bindings {
 namespace {

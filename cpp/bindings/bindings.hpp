@@ -12,8 +12,8 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
-#include "committee/input.hpp"
-#include "committee/parallel.hpp"
+#include "committee/base/parallel.hpp"
+#include "committee/bins/input.hpp"
 
 namespace nb = nanobind;
 

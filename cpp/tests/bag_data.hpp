@@ -3,7 +3,7 @@
 
 #include <numeric>
 
-#include "committee/bag.hpp"
+#include "committee/growth/bag.hpp"
 
 namespace committee::testing {
 

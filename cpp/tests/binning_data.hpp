@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
-#include "committee/binning.hpp"
-#include "committee/random.hpp"
+#include "committee/base/random.hpp"
+#include "committee/bins/binning.hpp"
 
 namespace binning_test {
 using namespace committee;

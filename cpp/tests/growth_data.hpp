@@ -8,10 +8,10 @@
 #include <memory>
 
 #include "binning_data.hpp"
-#include "committee/forest.hpp"
-#include "committee/predict.hpp"
-#include "committee/shard.hpp"
-#include "committee/tree.hpp"
+#include "committee/forest/forest.hpp"
+#include "committee/forest/predict.hpp"
+#include "committee/growth/shard.hpp"
+#include "committee/growth/tree.hpp"
 
 namespace growth_test {
 using namespace committee;

@@ -7,7 +7,7 @@
 #include <cmath>
 #include <random>
 
-#include "committee/forest.hpp"
+#include "committee/forest/forest.hpp"
 
 namespace committee::testing {
 

@@ -5,7 +5,7 @@
 #include <cstring>
 #include <type_traits>
 
-#include "committee/input.hpp"
+#include "committee/bins/input.hpp"
 #include "random_forest.hpp"
 
 namespace committee::testing {

@@ -2,8 +2,8 @@
 
 A row is drawn by the hash of the seed, the number of the tree and its own content, so that neither
 threads nor the order of the rows have a part in it. "gradient_based" is minimal variance sampling
-(Ibragimov and Gusev 2019), which cpp/include/committee/gradient_draw.hpp explains; the chances are
-those of all outputs together, and what is drawn counts by one over its chance.
+(Ibragimov and Gusev 2019), which cpp/include/committee/boosting/gradient_draw.hpp explains; the
+chances are those of all outputs together, and what is drawn counts by one over its chance.
 """
 
 from __future__ import annotations

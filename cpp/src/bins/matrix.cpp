@@ -1,0 +1,138 @@
+// Reading single cells of the binned data, and taking rows out of it.
+#include "committee/bins/matrix.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <numeric>
+
+#include "base/large_pages.hpp"
+
+namespace committee {
+namespace {
+
+constexpr std::size_t kReadablePast = 64;  // bytes a kernel may read past the last code
+
+void check_row(std::size_t row, std::size_t n_rows) {
+  if (row >= n_rows) {
+    throw std::invalid_argument("row " + std::to_string(row) + " is not in a matrix of " +
+                                std::to_string(n_rows) + " rows");
+  }
+}
+
+template <class Code>
+std::vector<Code> take_dense(const Code* codes, std::size_t stride, std::size_t width,
+                             std::span<const RowId> rows) {
+  std::vector<Code> taken(rows.size() * width + kReadablePast / sizeof(Code));
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    std::copy_n(codes + rows[i] * stride, width, taken.data() + i * width);
+  }
+  return taken;
+}
+
+void take_sparse(const BinnedMatrix& from, std::span<const RowId> rows, BinnedMatrix& to) {
+  to.row_begin.resize(rows.size() + 1);
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    to.row_begin[i + 1] = to.row_begin[i] + from.row_begin[rows[i] + 1] - from.row_begin[rows[i]];
+  }
+  to.entry_feature.resize(to.row_begin.back());
+  to.entry_code.resize(to.row_begin.back());
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const std::size_t begin = from.row_begin[rows[i]];
+    const std::size_t n = from.row_begin[rows[i] + 1] - begin;
+    std::copy_n(from.entry_feature.data() + begin, n, to.entry_feature.data() + to.row_begin[i]);
+    std::copy_n(from.entry_code.data() + begin, n, to.entry_code.data() + to.row_begin[i]);
+  }
+}
+
+}  // namespace
+
+std::uint32_t BinnedMatrix::code(std::size_t row, std::size_t feature) const {
+  if (layout == Layout::dense8) return rows8()[row * stride8() + feature];
+  if (layout == Layout::dense16) return codes16[row * n_features + feature];
+  const auto begin = entry_feature.begin() + static_cast<std::ptrdiff_t>(row_begin[row]);
+  const auto end = entry_feature.begin() + static_cast<std::ptrdiff_t>(row_begin[row + 1]);
+  const auto at = std::lower_bound(begin, end, feature);
+  if (at == end || *at != feature) return zero_bin[feature];
+  return entry_code[static_cast<std::size_t>(at - entry_feature.begin())];
+}
+
+void BinnedMatrix::add_sparse_columns() {
+  column_begin.assign(n_features + 1, 0);
+  column_row.resize(entry_feature.size());
+  column_code.resize(entry_feature.size());
+  for (const std::uint32_t f : entry_feature) ++column_begin[f + 1];
+  std::partial_sum(column_begin.begin(), column_begin.end(), column_begin.begin());
+  std::vector<std::uint64_t> next(column_begin.begin(), column_begin.end() - 1);
+  for (std::size_t r = 0; r < n_rows; ++r) {
+    for (std::size_t e = row_begin[r]; e < row_begin[r + 1]; ++e) {
+      const std::size_t at = next[entry_feature[e]]++;
+      column_row[at] = static_cast<RowId>(r);
+      column_code[at] = entry_code[e];
+    }
+  }
+}
+
+void BinnedMatrix::add_columns(const Context& context) {
+  if (layout == Layout::sparse && column_begin.empty()) add_sparse_columns();
+  if (layout != Layout::dense8 || !columns8.empty()) return;
+  constexpr std::size_t kTile = 64;  // rows and features that stay in the first cache
+  resize_on_large_pages(columns8, n_rows * n_features);
+  const std::uint8_t* const rows = rows8();
+  const std::size_t stride = stride8();
+  parallel_for((n_rows + kTile - 1) / kTile, context, [&](std::size_t k, int) {
+    const std::size_t first = k * kTile, last = std::min(n_rows, first + kTile);
+    for (std::size_t f = 0; f < n_features; ++f) {
+      std::uint8_t* column = columns8.data() + f * n_rows;
+      for (std::size_t r = first; r < last; ++r) column[r] = rows[r * stride + f];
+    }
+  });
+}
+
+void BinnedMatrix::spread_rows(const Context& context) {
+  constexpr std::size_t kChunkRows = 4096, kLine = 64;
+  if (layout != Layout::dense8 || room8() != nullptr || n_rows < kNarrowRows) return;
+  bundles_ = Bundles(*this, context);
+  if (!bundles_.empty()) return;
+  std::size_t stride = 16;
+  while (stride < n_features + kStatBytes) stride *= 2;
+  if (stride > kLine) return;
+  std::vector<std::uint8_t> spread;
+  resize_on_large_pages(spread, n_rows * stride + kLine + kReadablePast);
+  const std::size_t origin =
+      (kLine - reinterpret_cast<std::uintptr_t>(spread.data()) % kLine) % kLine;
+  parallel_for((n_rows + kChunkRows - 1) / kChunkRows, context, [&](std::size_t k, int) {
+    const std::size_t last = std::min(n_rows, (k + 1) * kChunkRows);
+    for (std::size_t r = k * kChunkRows; r < last; ++r) {
+      std::memcpy(spread.data() + origin + r * stride, codes8.data() + r * n_features, n_features);
+    }
+  });
+  codes8 = std::move(spread);
+  origin8_ = origin;
+  stride8_ = stride;
+}
+
+std::size_t BinnedMatrix::n_bytes() const {
+  return codes8.size() + columns8.size() + 2 * codes16.size() + 8 * row_begin.size() +
+         6 * entry_feature.size() + 8 * column_begin.size() + 6 * column_row.size() +
+         bundles_.n_bytes();
+}
+
+BinnedMatrix BinnedMatrix::take(std::span<const RowId> rows) const {
+  if (rows.size() > kMaxRows) throw std::invalid_argument("too many rows for one matrix");
+  for (const RowId row : rows) check_row(row, n_rows);
+  BinnedMatrix taken;
+  taken.layout = layout;
+  taken.n_rows = rows.size();
+  taken.n_features = n_features;
+  taken.n_bins = n_bins;
+  taken.zero_bin = zero_bin;
+  taken.categorical = categorical;
+  taken.column_offset = column_offset;
+  if (layout == Layout::dense8) taken.codes8 = take_dense(rows8(), stride8(), n_features, rows);
+  if (layout == Layout::dense16)
+    taken.codes16 = take_dense(codes16.data(), n_features, n_features, rows);
+  if (layout == Layout::sparse) take_sparse(*this, rows, taken);
+  return taken;
+}
+
+}  // namespace committee

@@ -1,0 +1,61 @@
+// Best-first growth, in waves: the split of the largest gain comes first, until there are leaves
+// enough.
+//
+// Which node comes next depends on the children of the one before, so the order is sequential. But
+// nodes near the head of the queue are split sooner or later, unless leaves run out first: on
+// several threads, those next in line are split ahead, together. The queue is then played as if
+// nobody had looked ahead, and what was split in vain at the end is taken back. So the tree is the
+// best-first one, for any number of threads.
+#pragma once
+
+#include <optional>
+#include <set>
+
+#include "growth/branch.hpp"
+
+namespace committee {
+
+class Leafwise {
+ public:
+  Leafwise(const TreeData& data, Grower grower);
+
+  void grow(const Context& context);
+  Grower& grower() { return grower_; }
+
+ private:
+  /// A leaf that may be split. Of equal gains the elder first.
+  struct Candidate {
+    NodeId node;
+    double gain;
+    std::size_t birth;
+    bool operator<(const Candidate& other) const {
+      return gain > other.gain || (gain == other.gain && birth < other.birth);
+    }
+  };
+  /// What is known of a node.
+  struct State {
+    std::optional<Split> split;
+    Histogram histogram;    // where kept for the subtraction below
+    bool expanded = false;  // its children exist
+  };
+
+  bool small(NodeId id) const { return grower_.node(id).rows <= block_rows_; }
+  std::span<RowId> rows(NodeId id) const;
+  void enqueue(NodeId id);
+  void trim(std::size_t room);
+  void expand(NodeId top, std::size_t room, const Context& context);
+  void make_children(std::span<const NodeId> wave, const Context& context);
+  void open_children(NodeId parent, int slot, const Context& context);
+  void look(NodeId id, Histogram histogram, int slot, const Context& context);
+  Histogram sum_rows(NodeId id, const Context& context);
+
+  const TreeData& data_;
+  Grower grower_;
+  std::size_t block_rows_;
+  std::vector<State> states_;  // by node
+  std::set<Candidate> queue_;
+  std::size_t births_ = 0;
+  std::vector<std::optional<FewRows>> few_;  // by slot
+};
+
+}  // namespace committee

@@ -1,0 +1,142 @@
+#include "search/newton_scan.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "committee/base/clones.hpp"
+
+namespace committee {
+namespace {
+
+constexpr std::size_t kLanes = 4;
+using Numbers = double __attribute__((vector_size(8 * kLanes)));
+using Words = std::uint64_t __attribute__((vector_size(8 * kLanes)));
+using Places = std::int64_t __attribute__((vector_size(8 * kLanes)));
+
+/// 2^52 as a number has the bits of x below it when x is added: integers become numbers by one "or"
+/// and one subtraction, where most instruction sets have no conversion.
+constexpr std::uint64_t kTwo52 = std::uint64_t{0x433} << 52;
+constexpr unsigned kSignedBits = 51;  // of a sum that is moved above 0 so as to be taken out
+
+/// The best cut of each lane so far.
+struct Lanes {
+  Numbers top = {-1, -1, -1, -1};
+  Places at{};
+};
+
+/// Each lane becomes the sum of those up to it.
+inline __attribute__((always_inline)) void run(Words& w) {
+  const Words none{};
+  w += __builtin_shufflevector(none, w, 0, 4, 5, 6);
+  w += __builtin_shufflevector(none, w, 0, 1, 4, 5);
+}
+
+/// The lane whose cut is best, of equal ones the lowest.
+std::size_t winner(const Lanes& lanes) {
+  std::size_t best = 0;
+  for (std::size_t k = 1; k < kLanes; ++k) {
+    const bool ties = lanes.top[k] == lanes.top[best];
+    if (lanes.top[k] > lanes.top[best] || (ties && lanes.at[k] < lanes.at[best])) best = k;
+  }
+  return best;
+}
+
+}  // namespace
+
+NewtonTerms::NewtonTerms(std::int64_t total, unsigned shift, double unit_gradient,
+                         double unit_hessian, double l2, double least)
+    : shift_(shift),
+      sides_(static_cast<double>(total >> shift),
+             static_cast<double>(total & ((std::int64_t{1} << shift) - 1)), l2 / unit_hessian),
+      least_(least / unit_hessian),
+      unit_(unit_gradient * unit_gradient / unit_hessian) {}
+
+/// Scores cuts by the words left of them.
+struct NewtonScan {
+  explicit NewtonScan(const NewtonTerms& terms)
+      : sides(terms.sides_),
+        least(terms.least_),
+        unit(terms.unit_),
+        shift(terms.shift_),
+        mask((std::uint64_t{1} << shift) - 1),
+        lift(std::uint64_t{1} << (std::min(63 - shift, kSignedBits) + shift)),
+        lifted(0x1p52 + static_cast<double>(lift >> shift)) {}
+
+  /// The cuts behind `place`s: none where a side would have too little hessian.
+  inline __attribute__((always_inline)) void operator()(const Words& left, const Places& place,
+                                                        Lanes& best) const {
+    const Words g_bits = ((left + lift) >> shift) | kTwo52, h_bits = (left & mask) | kTwo52;
+    const Numbers g = reinterpret_cast<Numbers>(g_bits) - lifted;
+    const Numbers h = reinterpret_cast<Numbers>(h_bits) - 0x1p52, other = sides.hessian - h;
+    const Numbers a = h + sides.l2, b = other + sides.l2;
+    const Numbers l = g - sides.mean * a, r = (sides.gradient - g) - sides.mean * b;
+    const Numbers score = (l * l + r * r) / (a * b);
+    const auto better = (score > best.top) & (h >= least) & (other >= least);
+    best.top = better ? score : best.top;
+    best.at = better ? place : best.at;
+  }
+
+  NewtonCut cut(const Lanes& lanes) const {
+    const std::size_t best = winner(lanes);
+    if (!(lanes.top[best] >= 0)) return {};
+    return {sides.gain(lanes.top[best]) * unit, static_cast<std::uint32_t>(lanes.at[best])};
+  }
+
+  pair::NewtonSides sides;
+  double least, unit;
+  unsigned shift;
+  std::uint64_t mask, lift;
+  double lifted;
+};
+
+/// Sums run inside of a vector; what is carried from one to the next waits for one addition only.
+COMMITTEE_CLONES
+NewtonCut best_newton_cut(const std::int64_t* cells, std::size_t n_bins, std::int64_t aside,
+                          const NewtonTerms& terms, BinRange among) {
+  const NewtonScan scan(terms);
+  auto before = static_cast<std::uint64_t>(aside);
+  among.end = std::min(among.end, n_bins);
+  for (std::size_t i = 0; i < std::min(among.begin, n_bins); ++i)
+    before += static_cast<std::uint64_t>(cells[i]);
+  Lanes lanes;
+  Words carry = Words{} + before;
+  Places place = static_cast<std::int64_t>(among.begin) + Places{0, 1, 2, 3};
+  const auto step = [&](const std::int64_t* from) __attribute__((always_inline)) {
+    Words w;
+    std::memcpy(&w, from, sizeof(w));
+    run(w);
+    scan(w + carry, place, lanes);
+    carry += __builtin_shufflevector(w, w, 3, 3, 3, 3);
+    place += static_cast<std::int64_t>(kLanes);
+  };
+  std::size_t i = among.begin;
+  for (; i + kLanes <= among.end; i += kLanes) step(cells + i);
+  if (i < among.end) {
+    std::int64_t rest[kLanes] = {};  // no more words: these cuts tie with the last one
+    std::copy(cells + i, cells + among.end, rest);
+    step(rest);
+  }
+  return scan.cut(lanes);
+}
+
+COMMITTEE_CLONES
+NewtonCut best_newton_word(const std::int64_t* left, std::size_t n, const NewtonTerms& terms) {
+  const NewtonScan scan(terms);
+  Lanes lanes;
+  Places place = {0, 1, 2, 3};
+  Words w;
+  for (std::size_t i = 0; i + kLanes <= n;
+       i += kLanes, place += static_cast<std::int64_t>(kLanes)) {
+    std::memcpy(&w, left + i, sizeof(w));
+    scan(w, place, lanes);
+  }
+  if (const std::size_t n_rest = n % kLanes; n_rest > 0) {
+    std::int64_t rest[kLanes] = {};  // nothing goes left: no cut
+    std::copy(left + n - n_rest, left + n, rest);
+    std::memcpy(&w, rest, sizeof(w));
+    scan(w, place, lanes);
+  }
+  return scan.cut(lanes);
+}
+
+}  // namespace committee

@@ -1,0 +1,73 @@
+// Features of two bins, as indicators and words of texts are: each has one cut, so that the cuts of
+// many are scored together. Of a text's features this is ten times as fast as one by one.
+#include <algorithm>
+#include <cmath>
+
+#include "committee/search/node_rows.hpp"
+#include "search/feature_search.hpp"
+#include "search/newton_scan.hpp"
+
+namespace committee {
+namespace {
+
+constexpr std::size_t kTogether = 512;  // cuts, whose words stay in the first cache
+
+}  // namespace
+
+std::vector<bool> SplitSearch::find_two_bins() const {
+  std::vector<bool> two_bins(mapper_.n_features(), false);
+  bool any = false;
+  for (std::size_t f = 0; f < two_bins.size(); ++f) {
+    const FeatureBins& bins = mapper_.feature(f);
+    const bool free = params_.monotone.empty() || params_.monotone[f] == 0;
+    two_bins[f] = bins.n_bins == 2 && !bins.categorical && free;
+    any = any || two_bins[f];
+  }
+  return any ? two_bins : std::vector<bool>{};
+}
+
+/// A cut is refused here only for its rows: where hessian is too small the scores refuse it.
+bool FeatureSearch::parts_rows(std::uint32_t feature) const {
+  if (node.counts == nullptr) return true;
+  const std::uint32_t* const rows = node.counts->of(feature);
+  return std::min(rows[0], rows[1]) >= s.params_.min_rows_leaf;
+}
+
+std::span<const std::uint32_t> FeatureSearch::take_two_bins(const ProfileSource& profiles,
+                                                            std::span<const std::uint32_t> features,
+                                                            Scratch& scratch,
+                                                            Candidate& best) const {
+  if (newton == nullptr || s.two_bins_.empty() || features.empty() ||
+      profiles.cells(features[0]) == nullptr)
+    return features;
+  scratch.rest.clear();
+  std::int64_t left[kTogether];
+  std::uint32_t feature[kTogether];
+  std::size_t n = 0;
+  const auto score = [&] {
+    const NewtonCut cut = best_newton_word(left, n, *newton);
+    n = 0;
+    if (!std::isfinite(cut.gain)) return;
+    Candidate candidate;
+    candidate.feature = feature[cut.bin];
+    candidate.boundary = {cut.gain, cut.gain, 0, false, true};
+    candidate.by_bin = true;
+    candidate.quality = cut.gain;
+    if (candidate.better_than(best)) best = candidate;
+  };
+  for (const std::uint32_t f : features) {
+    const std::int64_t* const cells = profiles.cells(f);
+    if (!s.two_bins_[f] || cells[2] != 0) {  // missing rows may go to either side
+      scratch.rest.push_back(f);
+      continue;
+    }
+    left[n] = cells[0];
+    feature[n] = f;
+    n += parts_rows(f) ? 1 : 0;
+    if (n == kTogether) score();
+  }
+  score();
+  return scratch.rest;
+}
+
+}  // namespace committee

@@ -1,0 +1,55 @@
+// The walk of a few rows through a tree for Shapley values: the rows are the lanes of a vector,
+// each with its own numbers, so a row's sums do not depend on its neighbours.
+#pragma once
+
+#include <utility>
+
+#include "shap/shap_tree.hpp"
+
+namespace committee {
+
+/// Rows that walk together.
+inline constexpr std::size_t kShapLanes = 8;
+
+// Vectors of the compiler: whatever the instruction set, the same single operations. Their
+// alignment is said because compilers else let it depend on the instruction set.
+inline constexpr std::size_t kShapBytes = kShapLanes * sizeof(double);
+typedef double ShapVector __attribute__((vector_size(kShapBytes), aligned(kShapBytes)));
+
+struct alignas(kShapBytes) ShapLanes {
+  ShapVector v;
+};
+
+/// What one thread needs to walk through any tree of a forest.
+class ShapScratch {
+ public:
+  ShapScratch(const ShapForest& forest, bool pairs);
+
+ private:
+  friend struct ShapWalk;
+  struct alignas(kShapBytes) Frame {
+    ShapVector go, on, step;  // 1 where the row goes left; was let through before; e
+  };
+  std::vector<ShapLanes> product_, sums_, term_, go_, on_;
+  std::vector<Frame> frames_;
+  std::vector<const double*> known_;   // of each slot on the path
+  std::vector<std::uint32_t> column_;  // of each slot on the path
+};
+
+/// Adds what a tree says of kShapLanes rows. columns: n_columns, the rows' values; phi: n_columns *
+/// n_outputs.
+void add_shap_values(const ForestArrays& arrays, const ShapForest& forest, std::size_t tree,
+                     const ShapLanes* columns, ShapScratch& scratch, ShapLanes* phi);
+
+/// The same, and pair[shap_pair(i, j) * n_outputs + output] gets the whole interaction of i and j.
+void add_shap_pairs(const ForestArrays& arrays, const ShapForest& forest, std::size_t tree,
+                    const ShapLanes* columns, ShapScratch& scratch, ShapLanes* phi,
+                    ShapLanes* pair);
+
+/// The place of a pair of different columns.
+inline std::size_t shap_pair(std::size_t i, std::size_t j) {
+  if (i < j) std::swap(i, j);
+  return i * (i - 1) / 2 + j;
+}
+
+}  // namespace committee
