@@ -88,7 +88,7 @@ def test_frozen_members_stay_as_they_are():
 def test_prefit_members_are_held_against_the_rows():
     X, y, _ = labelled()
     fitted = [GaussianNB().fit(X, y), LogisticRegression().fit(X, y)]
-    with pytest.raises(InputError, match=r"M-PREFIT.*'member1' \(GaussianNB\) is not fitted"):
+    with pytest.raises(InputError, match=r"estimator: member 'member1' .*is not fitted"):
         QueryByCommittee([fitted[0], GaussianNB()], prefit=True).fit(X, y)
     with pytest.raises(InputError, match=r"M-PREFIT.*'member0'.*3 features, X has 2"):
         QueryByCommittee(fitted, prefit=True).fit(X[:, :2], y)

@@ -67,7 +67,7 @@ class SideBySide(ClassifierMixin, Panel):
         """Fit the members; weights that one of them does not take are refused before any is."""
         task = self._read(X, y, sample_weight, {}, prefit=self.prefit)
         if self.prefit:
-            check_prefit(task.seats, task.schema.n_features)
+            check_prefit(task.seats, task.schema.n_features, argument="estimator")
             fitted = [seat.estimator for seat in task.seats]
         else:
             fitted = self._fit_members(task)

@@ -156,7 +156,10 @@ def check_weights(seats: Sequence[Seat]) -> None:
 
 
 def check_prefit(
-    seats: Sequence[Seat], n_features: int, classes: npt.NDArray[Any] | None = None
+    seats: Sequence[Seat],
+    n_features: int,
+    classes: npt.NDArray[Any] | None = None,
+    argument: str = "estimators",
 ) -> None:
     """Hold members that are to be taken as fitted against the rows.
 
@@ -168,6 +171,8 @@ def check_prefit(
         The number of columns of X.
     classes : ndarray, optional
         The sorted classes of y; members must know these, and no others.
+    argument : str
+        What the user calls the list of members.
     """
     for seat in seats:
         try:
@@ -175,12 +180,12 @@ def check_prefit(
         except NotFittedError as error:
             found = f"member {seat} is not fitted"
             fix = f"fit {seat.name!r} first, or let the ensemble fit it"
-            raise InputError(describe("M-PREFIT", "estimators", found, fix=fix)) from error
+            raise InputError(describe("M-PREFIT", argument, found, fix=fix)) from error
         width = getattr(seat.estimator, "n_features_in_", n_features)
         if width != n_features:
             found = f"member {seat} was fitted on {width} features, X has {n_features} features"
             fix = "give the columns that the members were fitted on"
-            raise InputError(describe("M-PREFIT", "estimators", found, fix=fix))
+            raise InputError(describe("M-PREFIT", argument, found, fix=fix))
         if classes is None:
             continue
         known = list(seat.estimator.classes_)
@@ -190,7 +195,7 @@ def check_prefit(
             found = f"member {seat} was fitted on the classes {listing(known)}"
             allowed = f"those of y: {listing(classes.tolist())}"
             fix = "fit all members on rows of the same classes"
-            raise InputError(describe("M-PREFIT", "estimators", found, allowed=allowed, fix=fix))
+            raise InputError(describe("M-PREFIT", argument, found, allowed=allowed, fix=fix))
 
 
 def _error(argument: str, found: str, *, allowed: str = "", fix: str = "") -> InputError:
