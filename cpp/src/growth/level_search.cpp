@@ -121,20 +121,50 @@ void LevelSearch::add_node(const LevelNode& node, const std::int64_t* sums,
   add_gains(node, cuts.n() - 1, false, true, scratch);
 }
 
+const std::int64_t* LevelSearch::node_cells(const LevelNode& node, std::uint32_t feature,
+                                            Scratch& scratch) const {
+  return node.sums != nullptr ? node.sums + matrix_.column_offset[feature]
+                              : sum_cells(node.rows, feature, scratch);
+}
+
+/// A numeric feature, whose cuts all nodes score on their histograms, empty bins among them: these
+/// tie with the bin before, and of equal cuts the lowest wins.
+LevelSearch::Best LevelSearch::try_bins(std::span<const LevelNode> nodes, std::uint32_t feature,
+                                        Scratch& scratch) const {
+  const std::size_t n_bins = matrix_.n_bins[feature];
+  const std::int64_t* const whole = cells(root_, feature);
+  const bool any_missing = whole[n_bins] != 0;
+  for (auto& gain : scratch.gain) gain.assign(n_bins, 0.0);
+  for (const LevelNode& node : nodes) {
+    const std::int64_t* const sums = node_cells(node, feature, scratch);
+    add_newton_gains(sums, n_bins, 0, *node.newton, scratch.gain[0].data());
+    if (any_missing)
+      add_newton_gains(sums, n_bins, sums[n_bins], *node.newton, scratch.gain[1].data());
+  }
+  Best best;
+  for (std::size_t bin = 0; bin < n_bins; ++bin) {
+    for (const bool left : {false, true}) {
+      if (scratch.gain[left][bin] > best.gain) best = {scratch.gain[left][bin], bin, left};
+    }
+  }
+  best.gain *= nodes[0].newton->unit();
+  best.index = static_cast<std::size_t>(
+      std::count_if(whole, whole + best.index, [](std::int64_t cell) { return cell != 0; }));
+  return best;
+}
+
 LevelSearch::Best LevelSearch::try_feature(std::span<const LevelNode> nodes, std::uint32_t feature,
                                            Scratch& scratch) const {
+  const auto scored = [](const LevelNode& node) { return node.newton.has_value(); };
+  if (!mapper_.feature(feature).categorical && std::all_of(nodes.begin(), nodes.end(), scored))
+    return try_bins(nodes, feature, scratch);
   Best best;
   const Cuts& cuts = scratch.cuts;
   if (!read_cuts(feature, scratch.cuts)) return best;
   for (auto* column : {&scratch.a, &scratch.b, &scratch.score}) column->resize(cuts.n());
   for (auto& gain : scratch.gain) gain.assign(cuts.n(), 0.0);
   scratch.missing = matrix_.n_bins[feature];
-  for (const LevelNode& node : nodes) {
-    const bool summed = node.sums != nullptr;
-    const std::int64_t* sums = summed ? node.sums + matrix_.column_offset[feature]
-                                      : sum_cells(node.rows, feature, scratch);
-    add_node(node, sums, scratch);
-  }
+  for (const LevelNode& node : nodes) add_node(node, node_cells(node, feature, scratch), scratch);
   for (std::size_t i = 0; i < cuts.end(); ++i) {
     for (const bool left : {false, true}) {
       if (left && (!cuts.profile.has_missing || i + 1 == cuts.n())) continue;

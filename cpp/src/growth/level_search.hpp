@@ -9,7 +9,10 @@
 // the right.
 #pragma once
 
+#include <optional>
+
 #include "committee/search/split.hpp"
+#include "search/newton_scan.hpp"
 
 namespace committee {
 
@@ -20,6 +23,7 @@ struct LevelNode {
   double total[2] = {0, 0};            // decoded
   double score = 0;                    // of the whole node
   double least = 0;                    // hessian of a side, decoded
+  std::optional<NewtonTerms> newton;   // where cuts can be scored on the histogram itself
 };
 
 class LevelSearch {
@@ -49,6 +53,9 @@ class LevelSearch {
   std::vector<std::uint32_t> drawn(std::span<const std::uint32_t> features,
                                    std::uint64_t key) const;
   Best try_feature(std::span<const LevelNode> nodes, std::uint32_t feature, Scratch& scratch) const;
+  Best try_bins(std::span<const LevelNode> nodes, std::uint32_t feature, Scratch& scratch) const;
+  const std::int64_t* node_cells(const LevelNode& node, std::uint32_t feature,
+                                 Scratch& scratch) const;
   const std::int64_t* sum_cells(std::span<const RowId> rows, std::uint32_t feature,
                                 Scratch& scratch) const;
   void add_node(const LevelNode& node, const std::int64_t* sums, Scratch& scratch) const;

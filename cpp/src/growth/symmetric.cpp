@@ -71,6 +71,11 @@ LevelNode Symmetric::seen(NodeId id) const {
   data_.stats.decode(grower_.sums(id).data(), out.total);
   out.score = search_.plain_parent(node_score(Criterion::newton, search_.shape(), out.total));
   out.least = least(id, out.total[1]);
+  const Stats& stats = data_.stats;
+  if (data_.params.l1 == 0 && stats.small_sums() && out.least > 0) {
+    out.newton.emplace(grower_.sums(id)[0], stats.shift, stats.unit(0), stats.unit(1),
+                       data_.params.l2, out.least);
+  }
   return out;
 }
 

@@ -62,18 +62,36 @@ struct NewtonScan {
         lift(std::uint64_t{1} << (std::min(63 - shift, kSignedBits) + shift)),
         lifted(0x1p52 + static_cast<double>(lift >> shift)) {}
 
-  /// The cuts behind `place`s: none where a side would have too little hessian.
-  inline __attribute__((always_inline)) void operator()(const Words& left, const Places& place,
-                                                        Lanes& best) const {
+  /// What varies of the cuts' gains; `counts` where both sides have hessian enough.
+  inline __attribute__((always_inline)) void score(const Words& left, Numbers& varying,
+                                                   Places& counts) const {
     const Words g_bits = ((left + lift) >> shift) | kTwo52, h_bits = (left & mask) | kTwo52;
     const Numbers g = reinterpret_cast<Numbers>(g_bits) - lifted;
     const Numbers h = reinterpret_cast<Numbers>(h_bits) - 0x1p52, other = sides.hessian - h;
     const Numbers a = h + sides.l2, b = other + sides.l2;
     const Numbers l = g - sides.mean * a, r = (sides.gradient - g) - sides.mean * b;
-    const Numbers score = (l * l + r * r) / (a * b);
-    const auto better = (score > best.top) & (h >= least) & (other >= least);
-    best.top = better ? score : best.top;
+    counts = (h >= least) & (other >= least);
+    varying = (l * l + r * r) / (a * b);
+  }
+
+  /// The cuts behind `place`s.
+  inline __attribute__((always_inline)) void operator()(const Words& left, const Places& place,
+                                                        Lanes& best) const {
+    Numbers found;
+    Places counts;
+    score(left, found, counts);
+    const auto better = (found > best.top) & counts;
+    best.top = better ? found : best.top;
     best.at = better ? place : best.at;
+  }
+
+  inline __attribute__((always_inline)) void add(const Words& left, double* gain) const {
+    Numbers found, sum;
+    Places counts;
+    score(left, found, counts);
+    std::memcpy(&sum, gain, sizeof(sum));
+    sum += counts ? sides.half * found - sides.less : Numbers{};
+    std::memcpy(gain, &sum, sizeof(sum));
   }
 
   NewtonCut cut(const Lanes& lanes) const {
@@ -117,6 +135,29 @@ NewtonCut best_newton_cut(const std::int64_t* cells, std::size_t n_bins, std::in
     step(rest);
   }
   return scan.cut(lanes);
+}
+
+COMMITTEE_CLONES
+void add_newton_gains(const std::int64_t* cells, std::size_t n_bins, std::int64_t aside,
+                      const NewtonTerms& terms, double* gain) {
+  const NewtonScan scan(terms);
+  Words carry = Words{} + static_cast<std::uint64_t>(aside);
+  const auto step = [&](const std::int64_t* from, double* to) __attribute__((always_inline)) {
+    Words w;
+    std::memcpy(&w, from, sizeof(w));
+    run(w);
+    scan.add(w + carry, to);
+    carry += __builtin_shufflevector(w, w, 3, 3, 3, 3);
+  };
+  std::size_t i = 0;
+  for (; i + kLanes <= n_bins; i += kLanes) step(cells + i, gain + i);
+  if (i == n_bins) return;
+  std::int64_t rest[kLanes] = {};
+  double sums[kLanes] = {};
+  std::copy(cells + i, cells + n_bins, rest);
+  std::copy(gain + i, gain + n_bins, sums);
+  step(rest, sums);
+  std::copy(sums, sums + (n_bins - i), gain + i);
 }
 
 COMMITTEE_CLONES

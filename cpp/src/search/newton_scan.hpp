@@ -14,6 +14,8 @@ class NewtonTerms {
   /// least: hessian that each side has at least; above 0, so that no side is empty.
   NewtonTerms(std::int64_t total, unsigned shift, double unit_gradient, double unit_hessian,
               double l2, double least);
+  /// Multiply a gain in units by this.
+  double unit() const { return unit_; }
 
  private:
   friend struct NewtonScan;
@@ -37,6 +39,11 @@ struct BinRange {
 /// cut: the word of missing rows, or 0.
 NewtonCut best_newton_cut(const std::int64_t* cells, std::size_t n_bins, std::int64_t aside,
                           const NewtonTerms& terms, BinRange among = {});
+
+/// Adds to gain[b] what the cut behind bin b gains, in units; nothing where a side would have too
+/// little hessian.
+void add_newton_gains(const std::int64_t* cells, std::size_t n_bins, std::int64_t aside,
+                      const NewtonTerms& terms, double* gain);
 
 /// The best of n cuts, of each of which all that goes left is known; the first of equal ones. Here
 /// `bin` is its number.

@@ -85,6 +85,27 @@ TEST(newton_scan_finds_the_best_cut) {
   CHECK(found > 300);
 }
 
+TEST(newton_gains_are_added_cut_by_cut) {
+  for (const std::size_t n : {1u, 4u, 7u, 255u}) {
+    std::vector<double> gain(n, 0.5), expected = gain;
+    for (std::uint64_t node = 0; node < 3; ++node) {
+      const Bins bins = draw(n, 11 + node, 1000);
+      const std::int64_t aside = node == 1 ? (std::int64_t{40} << 32) + 700 : 0;
+      const auto cells = bins.words(32);
+      std::int64_t total = aside;
+      for (const std::int64_t cell : cells) total += cell;
+      const NewtonTerms terms{total, 32, 0x1p-3, 0x1p-5, 0.5, 30};
+      CHECK(terms.unit() == 0x1p-6 / 0x1p-5);
+      add_newton_gains(cells.data(), n, aside, terms, gain.data());
+      for (std::size_t b = 0; b < n; ++b) {
+        const NewtonCut one = best_newton_cut(cells.data(), n, aside, terms, {b, b + 1});
+        if (std::isfinite(one.gain)) expected[b] += one.gain / terms.unit();
+      }
+    }
+    CHECK(gain == expected);
+  }
+}
+
 TEST(newton_scan_takes_the_lower_of_equal_cuts) {
   // Mirrored: -3 | 0 | 3, and empty bins that repeat the cut before them.
   Bins bins{{0, -3, 0, 0, 0, 0, 3, 0, 0}, {0, 2, 0, 0, 5, 0, 2, 0, 0}};
