@@ -99,10 +99,11 @@ void bind_data(nb::module_& m) {
           nb::arg("n_threads") = 1)
       .def(
           "spread_rows",
-          [](BinnedMatrix& b, int n_threads) {
-            without_gil(n_threads, [&](const Context& context) { b.spread_rows(context); });
+          [](BinnedMatrix& b, int n_threads, std::size_t n_drawn) {
+            without_gil(n_threads,
+                        [&](const Context& context) { b.spread_rows(context, n_drawn); });
           },
-          nb::arg("n_threads") = 1)
+          nb::arg("n_threads") = 1, nb::arg("n_drawn") = 0)
       .def_prop_ro("layout",
                    [](const BinnedMatrix& b) {
                      return b.layout == Layout::dense8    ? "dense8"

@@ -51,19 +51,20 @@ struct Bundles::Open {
   std::vector<std::uint32_t> features;
 };
 
-/// The feature joins the first bundle that has room and shares no row with it.
-void Bundles::join(const BinnedMatrix& matrix, std::uint32_t feature, std::vector<Open>& open) {
+/// The feature joins the first bundle that has room and shares no row with it; false where it stays
+/// alone.
+bool Bundles::join(const BinnedMatrix& matrix, std::uint32_t feature, std::vector<Open>& open) {
   Place& place = places_[feature];
   const std::size_t n_rows = matrix.n_rows;
   const std::uint8_t* const column = matrix.columns8.data() + feature * n_rows;
   place.usual = usual_code(column, n_rows);
   place.n_codes = matrix.n_bins[feature] + 1;
-  if (place.usual >= place.n_codes) return;
+  if (place.usual >= place.n_codes || place.n_codes >= 255) return false;  // no room for another
   const auto usual = static_cast<std::uint8_t>(place.usual);
   std::size_t n_tried = 0;
   for (Open& bundle : open) {
     if (bundle.n_bytes + place.n_codes - 1 > 256) continue;
-    if (++n_tried > kMostTried) return;
+    if (++n_tried > kMostTried) return false;
     const std::size_t n_first = std::min(n_rows, kFirstRows);
     if (meets(column, usual, bundle.taken.data(), n_first) ||
         meets(column, usual, bundle.taken.data(), n_rows))
@@ -72,11 +73,12 @@ void Bundles::join(const BinnedMatrix& matrix, std::uint32_t feature, std::vecto
     bundle.n_bytes += place.n_codes - 1;
     bundle.features.push_back(feature);
     take_rows(column, usual, bundle.taken.data(), n_rows);
-    return;
+    return true;
   }
   open.push_back({place.n_codes, std::vector<std::uint8_t>(n_rows, 0), {feature}});
   place.first = 1;
   take_rows(column, usual, open.back().taken.data(), n_rows);
+  return true;
 }
 
 /// In the order of their first features.
@@ -97,15 +99,19 @@ void Bundles::number(const std::vector<Open>& open) {
 Bundles::Bundles(const BinnedMatrix& matrix, const Context& context) {
   if (matrix.columns8.empty()) return;
   places_.resize(matrix.n_features);
+  const std::size_t most = std::min(kLine - kStatBytes, matrix.n_features * 3 / 4);
   std::vector<Open> open;
-  for (std::uint32_t f = 0; f < matrix.n_features; ++f) join(matrix, f, open);
+  std::size_t n_alone = 0;
+  for (std::uint32_t f = 0; f < matrix.n_features; ++f) {
+    n_alone += join(matrix, f, open) ? 0 : 1;
+    if (n_alone + open.size() > most) {  // it does not pay
+      *this = Bundles{};
+      return;
+    }
+  }
   number(open);
   stride_ = 16;
   while (stride_ < n_ + kStatBytes) stride_ *= 2;
-  if (4 * n_ > 3 * matrix.n_features || stride_ > kLine) {
-    *this = Bundles{};
-    return;
-  }
   write(matrix, context);
 }
 

@@ -62,6 +62,9 @@ void BinnedMatrix::add_sparse_columns() {
   column_code.resize(entry_feature.size());
   for (const std::uint32_t f : entry_feature) ++column_begin[f + 1];
   std::partial_sum(column_begin.begin(), column_begin.end(), column_begin.begin());
+  for (std::size_t f = 0; f < n_features; ++f)
+    bins_per_entry += static_cast<double>((column_begin[f + 1] - column_begin[f]) * n_bins[f]);
+  bins_per_entry /= static_cast<double>(std::max<std::size_t>(1, entry_feature.size()));
   std::vector<std::uint64_t> next(column_begin.begin(), column_begin.end() - 1);
   for (std::size_t r = 0; r < n_rows; ++r) {
     for (std::size_t e = row_begin[r]; e < row_begin[r + 1]; ++e) {
@@ -88,10 +91,10 @@ void BinnedMatrix::add_columns(const Context& context) {
   });
 }
 
-void BinnedMatrix::spread_rows(const Context& context) {
+void BinnedMatrix::spread_rows(const Context& context, std::size_t n_drawn) {
   constexpr std::size_t kChunkRows = 4096, kLine = 64;
   if (layout != Layout::dense8 || room8() != nullptr || n_rows < kNarrowRows) return;
-  bundles_ = Bundles(*this, context);
+  if (!few_drawn(n_drawn)) bundles_ = Bundles(*this, context);
   if (!bundles_.empty()) return;
   std::size_t stride = 16;
   while (stride < n_features + kStatBytes) stride *= 2;

@@ -50,7 +50,7 @@ std::size_t block_rows(const BinnedMatrix& matrix, const Stats& stats, bool by_r
   constexpr std::size_t kSecondCache = std::size_t{1} << 20;
   const bool near = matrix.histogram_size() * stats.width * 8 <= kSecondCache;
   const bool dense = matrix.layout != Layout::sparse;
-  if (stats.kind == SumKind::newton && stats.one_word() && dense) return near ? 64 : 128;
+  if (stats.kind == SumKind::newton && stats.packed_histogram() && dense) return near ? 64 : 128;
   return near && stats.width <= 2 ? 32 : 512;
 }
 

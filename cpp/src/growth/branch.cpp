@@ -22,7 +22,7 @@ Branch::Branch(const TreeData& data, Grower grower, std::size_t task_rows)
       drawn_(data.matrix, data.stats),
       task_rows_(task_rows),
       block_rows_(block_rows(data.matrix, data.stats, cuts_drawn(data))),
-      few_drawn_(DrawnProfiles::pays(data.matrix, data.params.node_features)) {}
+      few_drawn_(data.matrix.few_drawn(data.params.node_features)) {}
 
 Histogram& Branch::histogram(NodeId id) {
   if (histograms_.size() <= id) histograms_.resize(grower_.size());
@@ -66,7 +66,8 @@ void Branch::take(NodeId id, Histogram sums, const Context& context) {
   }
 }
 
-/// After a split: the smaller child is summed, the larger is what remains of the parent.
+/// After a split: the smaller child is summed, the larger is what remains of the parent. A small
+/// one, which needs no sums, is taken off the parent row by row.
 void Branch::open_children(NodeId parent, const Context& context) {
   const NodeId left = grower_.node(parent).left;
   const std::vector<NodeId> open = grower_.wanted();
@@ -77,7 +78,7 @@ void Branch::open_children(NodeId parent, const Context& context) {
   if (!few_drawn_) above = std::move(histogram(parent));
   if (any_large && !above.empty()) {
     const NodeId fewer = left + (grower_.node(left + 1).rows < grower_.node(left).rows ? 1 : 0);
-    if (small(fewer) && data_.stats.one_word()) {
+    if (small(fewer) && data_.stats.packed_histogram()) {
       const GrownNode& node = grower_.node(fewer);
       subtract_rows(data_.matrix, data_.stats, data_.partition.rows(node.begin, node.rows), above);
     } else {

@@ -50,10 +50,6 @@ std::size_t cells_of(const BinnedMatrix& matrix) {
 DrawnProfiles::DrawnProfiles(const BinnedMatrix& matrix, const Stats& stats)
     : matrix_(matrix), stats_(stats), column_(cells_of(matrix) * stats.width) {}
 
-bool DrawnProfiles::pays(const BinnedMatrix& matrix, std::size_t n_drawn) {
-  return matrix.layout != Layout::sparse && n_drawn > 0 && 2 * n_drawn <= matrix.n_features;
-}
-
 void DrawnProfiles::focus(std::span<const RowId> rows, const Context& context) {
   rows_ = rows;
   context_ = context;

@@ -1,5 +1,6 @@
 // Profiles of the few features drawn at a node, summed from its rows: where a forest looks at a
-// small part of the features, whole histograms (and their subtraction) would mostly be thrown away.
+// small part of the features, whole histograms (and their subtraction) would mostly be thrown away
+// (BinnedMatrix::few_drawn).
 #pragma once
 
 #include "committee/sums/profile.hpp"
@@ -9,9 +10,6 @@ namespace committee {
 class DrawnProfiles final : public ProfileSource {
  public:
   DrawnProfiles(const BinnedMatrix& matrix, const Stats& stats);
-
-  /// Whether nodes that look at `n_drawn` features are better read this way.
-  static bool pays(const BinnedMatrix& matrix, std::size_t n_drawn);
 
   /// Profiles are of these rows from now on.
   void focus(std::span<const RowId> rows, const Context& context);

@@ -4,6 +4,12 @@
 #include <utility>
 
 namespace committee {
+namespace {
+
+/// Of the feature of an entry, on average: sums visit all bins of a feature, blocks its entries.
+constexpr double kFewBins = 16;
+
+}  // namespace
 
 SparseSums::SparseSums(const BinnedMatrix& matrix, const Stats& stats)
     : matrix_(matrix),
@@ -37,8 +43,8 @@ void SparseSums::read(std::size_t feature, Profile& out) const {
 
 FewRows::FewRows(const BinnedMatrix& matrix, const Stats& stats, bool all_features, bool by_row)
     : block_(matrix, stats, by_row) {
-  if (matrix.layout == Layout::sparse && stats.one_word() && all_features)
-    sums_.emplace(matrix, stats);
+  const bool few_bins = matrix.bins_per_entry > 0 && matrix.bins_per_entry <= kFewBins;
+  if (few_bins && stats.packed_histogram() && all_features) sums_.emplace(matrix, stats);
 }
 
 const ProfileSource& FewRows::load(std::span<const RowId> rows,

@@ -1,5 +1,5 @@
 // Profiles of nodes of few rows, from the rows themselves: of a block, or, where all features of
-// sparse rows are searched, of the sums of those that occur.
+// sparse rows are searched and have few bins, of the sums of those that occur.
 #pragma once
 
 #include <optional>

@@ -124,14 +124,15 @@ void Leafwise::make_children(std::span<const NodeId> wave, const Context& contex
   grower_.wanted();
 }
 
-/// The smaller child is summed, the larger is what remains of the parent.
+/// The smaller child is summed, the larger is what remains of the parent. A small one, which needs
+/// no sums, is taken off the parent row by row.
 void Leafwise::open_children(NodeId parent, int slot, const Context& context) {
   const NodeId left = grower_.node(parent).left;
   Histogram above = std::move(states_[parent].histogram), sums[2];
   const auto summed = [&](NodeId id) { return grower_.node(id).open && !small(id); };
   if ((summed(left) || summed(left + 1)) && !above.empty()) {
     const NodeId fewer = grower_.node(left + 1).rows < grower_.node(left).rows ? 1 : 0;
-    if (small(left + fewer) && data_.stats.one_word()) {
+    if (small(left + fewer) && data_.stats.packed_histogram()) {
       subtract_rows(data_.matrix, data_.stats, rows(left + fewer), above);
     } else {
       sums[fewer] = sum_rows(left + fewer, context);

@@ -128,7 +128,8 @@ const std::int64_t* LevelSearch::node_cells(const LevelNode& node, std::uint32_t
 }
 
 /// A numeric feature, whose cuts all nodes score on their histograms, empty bins among them: these
-/// tie with the bin before, and of equal cuts the lowest wins.
+/// tie with the bin before, and of equal cuts the lowest wins. Before the first that is not empty
+/// there is no cut, though missing rows alone may go left of it.
 LevelSearch::Best LevelSearch::try_bins(std::span<const LevelNode> nodes, std::uint32_t feature,
                                         Scratch& scratch) const {
   const std::size_t n_bins = matrix_.n_bins[feature];
@@ -141,15 +142,16 @@ LevelSearch::Best LevelSearch::try_bins(std::span<const LevelNode> nodes, std::u
     if (any_missing)
       add_newton_gains(sums, n_bins, sums[n_bins], *node.newton, scratch.gain[1].data());
   }
+  const auto occupied = [](std::int64_t cell) { return cell != 0; };
+  const std::int64_t* const first = std::find_if(whole, whole + n_bins, occupied);
   Best best;
-  for (std::size_t bin = 0; bin < n_bins; ++bin) {
+  for (auto bin = static_cast<std::size_t>(first - whole); bin < n_bins; ++bin) {
     for (const bool left : {false, true}) {
       if (scratch.gain[left][bin] > best.gain) best = {scratch.gain[left][bin], bin, left};
     }
   }
   best.gain *= nodes[0].newton->unit();
-  best.index = static_cast<std::size_t>(
-      std::count_if(whole, whole + best.index, [](std::int64_t cell) { return cell != 0; }));
+  best.index = static_cast<std::size_t>(std::count_if(whole, whole + best.index, occupied));
   return best;
 }
 

@@ -135,7 +135,7 @@ ForestArrays grow(const BinnedMatrix& matrix, const BinMapper& mapper, const Sta
     symmetric.grow(context);
     return finish(symmetric.grower());
   }
-  if (params.growth == Growth::best_first && !DrawnProfiles::pays(matrix, params.node_features)) {
+  if (params.growth == Growth::best_first && !matrix.few_drawn(params.node_features)) {
     Leafwise leafwise(data, std::move(grower));
     leafwise.grow(context);
     return finish(leafwise.grower());

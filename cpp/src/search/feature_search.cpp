@@ -252,7 +252,7 @@ Boundary FeatureSearch::newton_cut(const std::int64_t* words, std::size_t n, std
 /// Newton's score needs no profile: all cuts are scored on the histogram itself. False where that
 /// does not apply, or no cut is found and it must be known whether the feature varies.
 bool FeatureSearch::try_cells(const std::int64_t* cells, Candidate& out) const {
-  if (cells == nullptr || newton == nullptr) return false;
+  if (cells == nullptr) return false;
   const FeatureBins& bins = s.mapper_.feature(out.feature);
   Limits limit = limits(out.feature);
   if (bins.categorical || limit.check_values) return false;
@@ -308,7 +308,7 @@ bool FeatureSearch::try_feature(const ProfileSource& profiles, std::uint32_t fea
     out.quality = out.boundary.score;
     return true;
   }
-  if (try_cells(profiles.cells(feature), out)) return true;
+  if (newton != nullptr && try_cells(profiles.cells(feature), out)) return true;
   profiles.read(feature, scratch.profile);
   if (!hides_missing(scratch.profile)) return try_profile(scratch, out);
   NodeSums known;

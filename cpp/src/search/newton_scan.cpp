@@ -80,6 +80,20 @@ struct NewtonScan {
     Numbers found;
     Places counts;
     score(left, found, counts);
+    keep(found, counts, place, best);
+  }
+
+  /// The same by gains, by which features are compared: these may tie where what varies does not.
+  inline __attribute__((always_inline)) void compare(const Words& left, const Places& place,
+                                                     Lanes& best) const {
+    Numbers found;
+    Places counts;
+    score(left, found, counts);
+    keep(sides.half * found - sides.less, counts, place, best);
+  }
+
+  inline __attribute__((always_inline)) static void keep(const Numbers& found, const Places& counts,
+                                                         const Places& place, Lanes& best) {
     const auto better = (found > best.top) & counts;
     best.top = better ? found : best.top;
     best.at = better ? place : best.at;
@@ -164,20 +178,22 @@ COMMITTEE_CLONES
 NewtonCut best_newton_word(const std::int64_t* left, std::size_t n, const NewtonTerms& terms) {
   const NewtonScan scan(terms);
   Lanes lanes;
+  lanes.top = Numbers{} - std::numeric_limits<double>::infinity();
   Places place = {0, 1, 2, 3};
   Words w;
   for (std::size_t i = 0; i + kLanes <= n;
        i += kLanes, place += static_cast<std::int64_t>(kLanes)) {
     std::memcpy(&w, left + i, sizeof(w));
-    scan(w, place, lanes);
+    scan.compare(w, place, lanes);
   }
   if (const std::size_t n_rest = n % kLanes; n_rest > 0) {
     std::int64_t rest[kLanes] = {};  // nothing goes left: no cut
     std::copy(left + n - n_rest, left + n, rest);
     std::memcpy(&w, rest, sizeof(w));
-    scan(w, place, lanes);
+    scan.compare(w, place, lanes);
   }
-  return scan.cut(lanes);
+  const std::size_t best = winner(lanes);
+  return {lanes.top[best] * scan.unit, static_cast<std::uint32_t>(lanes.at[best])};
 }
 
 }  // namespace committee

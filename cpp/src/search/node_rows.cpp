@@ -9,6 +9,7 @@ namespace committee {
 namespace {
 
 constexpr std::size_t kChunkRows = 16384;
+constexpr std::size_t kFewRows = 4096;  // whose entries are fewer than bins, most likely
 
 /// What is in no other bin of a sparse feature is in its zero bin.
 void fill_zero_counts(const BinnedMatrix& m, std::size_t n_rows, std::uint32_t* counts) {
@@ -71,9 +72,37 @@ void RowsInMemory::add(std::vector<std::uint32_t>& counts) const {
   for (std::size_t i = 0; i < sum.size(); ++i) counts[i] += sum[i];
 }
 
+/// A feature's zero bin begins with all rows, and each entry takes one from it.
+void RowsInMemory::count_few(BinCounts& counts) const {
+  if (counts.all_counted || counts.rows.size() != matrix_.histogram_size()) {
+    counts.rows.assign(matrix_.histogram_size(), 0);
+  } else {
+    for (const auto& [first, last] : counts.counted)
+      std::fill(counts.rows.data() + first, counts.rows.data() + last, 0u);
+  }
+  counts.counted.clear();
+  counts.all_counted = false;
+  const std::uint64_t* const offset = matrix_.column_offset.data();
+  for (const RowId r : rows_) {
+    for (std::size_t e = matrix_.row_begin[r]; e < matrix_.row_begin[r + 1]; ++e) {
+      const std::uint32_t f = matrix_.entry_feature[e];
+      std::uint32_t* const bins = counts.rows.data() + offset[f];
+      std::uint32_t& zero = bins[matrix_.zero_bin[f]];
+      if (zero == 0) {  // 0 again only after as many entries as rows, the last of the feature
+        zero = static_cast<std::uint32_t>(rows_.size());
+        counts.counted.emplace_back(offset[f], offset[f + 1]);
+      }
+      ++bins[matrix_.entry_code[e]];
+      --zero;
+    }
+  }
+}
+
 void RowsInMemory::count(BinCounts& counts) const {
-  counts.rows.assign(matrix_.histogram_size(), 0);
   counts.offset = matrix_.column_offset;
+  if (matrix_.layout == Layout::sparse && rows_.size() <= kFewRows) return count_few(counts);
+  counts.rows.assign(matrix_.histogram_size(), 0);
+  counts.all_counted = true;
   add(counts.rows);
 }
 

@@ -237,8 +237,8 @@ void add_wide(const BinnedMatrix& m, const Stats& stats, std::span<const RowId> 
               Histogram& out) {
   const std::size_t width = stats.width;
   if (m.layout == Layout::dense8) {
-    return add_wide8(m.codes8.data(), m.n_features, rows.data(), rows.size(), stats.words.data(),
-                     width, out.data());
+    return add_wide8(m.rows8(), m.stride8(), m.n_features, rows.data(), rows.size(),
+                     stats.words.data(), width, out.data());
   }
   for (const RowId row : rows) {
     const std::int64_t* v = stats.words.data() + row * width;
@@ -313,12 +313,12 @@ void fill_zero_bin(const BinnedMatrix& matrix, std::span<const std::int64_t> tot
                    std::size_t feature, Histogram& histogram) {
   const std::size_t width = totals.size(), first = matrix.column_offset[feature];
   const std::size_t n_cells = matrix.column_offset[feature + 1] - first;
-  for (std::size_t j = 0; j < width; ++j) {
-    std::int64_t* const cells = histogram.data() + first * width + j;
-    std::int64_t& zero = cells[matrix.zero_bin[feature] * width];
-    std::int64_t rest = totals[j] + zero;
-    for (std::size_t b = 0; b < n_cells; ++b) rest -= cells[b * width];
-    zero = rest;
+  std::int64_t* const cells = histogram.data() + first * width;
+  std::int64_t* const zero = cells + matrix.zero_bin[feature] * width;
+  std::copy(totals.begin(), totals.end(), zero);
+  for (std::int64_t* cell = cells; cell < cells + n_cells * width; cell += width) {
+    if (cell == zero) continue;
+    for (std::size_t j = 0; j < width; ++j) zero[j] -= cell[j];
   }
 }
 

@@ -12,12 +12,15 @@ TEST(sums_of_few_sparse_rows_are_their_histogram) {
                    .n_features = 150,
                    .missing = 0.01,
                    .zeros = 0.95,
+                   .n_values = 9,
                    .n_categorical = 3,
-                   .n_levels = 30});
-  const BinnedMatrix& m = data.sparse_matrix;
+                   .n_levels = 12});
+  BinnedMatrix m = data.sparse_matrix;
+  m.add_columns(Context{});
+  CHECK(m.bins_per_entry > 2 && m.bins_per_entry < 16);
   const std::vector<double> y = make_y(data.table, 1), hessian(2000, 0.25);
   const Stats stats = Stats::newton(y, hessian, 20, false);
-  CHECK(stats.one_word());
+  CHECK(stats.packed_histogram());
   FewRows few(m, stats, true, false), drawn(m, stats, false, false),
       dense(data.matrix, stats, true, false);
   CHECK(few.block() == nullptr && drawn.block() != nullptr && dense.block() != nullptr);

@@ -30,6 +30,7 @@ TreeParams params_of(std::size_t depth, double l1 = 0) {
   p.l1 = l1;
   p.l2 = 0.5;
   p.min_gain = 0;
+  p.min_weight_leaf = 1e-3;
   return p;
 }
 
@@ -110,6 +111,28 @@ TEST(symmetric_stumps_are_stumps) {
     const Stats stats = slopes.stats(seed % 4 == 0);
     TreeParams params = params_of(1, seed % 5 == 0 ? 2.0 : 0.0);
     const ForestArrays found = grow_tree(data.matrix, data.mapper, stats, params, Context{});
+    params.growth = Growth::level;
+    CHECK(same_tree(found, grow_tree(data.matrix, data.mapper, stats, params, Context{})));
+  }
+}
+
+TEST(symmetric_trees_part_missing_rows_where_the_lowest_bins_are_empty) {
+  for (const double highest : {1.0, 3.0}) {
+    Table t = binning_test::table(400, 1);
+    std::vector<float> gradient(400), hessian(400, 0.25F);
+    std::vector<RowId> drawn;
+    for (RowId r = 0; r < 400; ++r) {
+      const bool missing = r % 3 == 0, rare = r % 40 == 1;
+      t.at(r, 0) = missing ? kNaN : rare ? 0.0 : 1.0 + static_cast<double>(r % 2) * (highest - 1);
+      gradient[r] = missing ? 1.0F : -1.0F;
+      if (!rare || missing) drawn.push_back(r);
+    }
+    const Data data({.n_rows = 400, .n_features = 1}, std::move(t));
+    Stats stats = Stats::gradients(gradient, hessian);
+    stats.restrict_to(std::move(drawn));
+    TreeParams params = params_of(1);
+    const ForestArrays found = grow_tree(data.matrix, data.mapper, stats, params, Context{});
+    CHECK(found.count[1] > 100 && found.count[2] > 100);
     params.growth = Growth::level;
     CHECK(same_tree(found, grow_tree(data.matrix, data.mapper, stats, params, Context{})));
   }

@@ -146,6 +146,27 @@ TEST(rows_of_both_sides_are_counted_where_a_limit_asks_for_them) {
   CHECK(refused > 20);  // else counting would not have been needed
 }
 
+TEST(bin_counts_of_few_sparse_rows) {
+  const Data data({.n_rows = 900, .n_features = 40, .missing = 0.02, .zeros = 0.97});
+  const Context one{1};
+  BinCounts counts;
+  for (const std::size_t n : {900u, 5u, 1u, 300u, 2u}) {  // into the same memory
+    std::vector<RowId> rows;
+    for (RowId r = 0; r < n; ++r) rows.push_back((r * 7) % 900);
+    std::sort(rows.begin(), rows.end());
+    RowsInMemory(data.sparse_matrix, rows, one).count(counts);
+    for (std::size_t f = 0; f < 40; ++f) {
+      std::vector<std::uint32_t> expected(data.matrix.n_bins[f] + 1);
+      for (const RowId r : rows) ++expected[data.matrix.code(r, f)];
+      const std::uint32_t zero = expected[data.sparse_matrix.zero_bin[f]];
+      if (zero == n)
+        expected[data.sparse_matrix.zero_bin[f]] = counts.of(f)[data.sparse_matrix.zero_bin[f]];
+      for (std::size_t b = 0; b < expected.size(); ++b) CHECK(counts.of(f)[b] == expected[b]);
+      CHECK(zero < n || counts.of(f)[data.sparse_matrix.zero_bin[f]] % n == 0);  // absent
+    }
+  }
+}
+
 TEST(bin_counts_are_the_same_for_all_layouts) {
   const Data data(
       {.n_rows = 20000, .n_features = 5, .missing = 0.1, .zeros = 0.4, .n_categorical = 1});

@@ -206,7 +206,10 @@ TEST(boost_is_the_same_with_statistics_beside_bins_and_apart) {
   std::vector<std::uint64_t> key(n);
   for (std::size_t r = 0; r < n; ++r) key[r] = mix(7, r);
   for (const std::size_t p : {3u, 12u, 13u, 28u, 29u, 60u, 61u}) {
-    const Data data({.n_rows = n, .n_features = p, .missing = 0.1, .zeros = 0.3, .seed = p});
+    Table t = make_table({.n_rows = n, .n_features = p, .missing = 0.1, .zeros = 0.3, .seed = p});
+    for (std::size_t r = 0; r < n; ++r)  // indicators, which go together once there are columns
+      for (std::size_t f = p / 2; f < p; ++f) t.at(r, f) = mix(p, r) % (p + 1) == f ? 1 : 0;
+    const Data data({.n_rows = n, .n_features = p}, std::move(t));
     std::vector<double> y = make_y(data.table, 3);
     for (double& v : y) v = v > 0 ? 1 : 0;
     TreeParams params;
@@ -229,6 +232,14 @@ TEST(boost_is_the_same_with_statistics_beside_bins_and_apart) {
       const Forest spread = grown(data.matrix, true);
       CHECK(same_tree(spread.arrays(), grown(data.matrix, false).arrays()));
       CHECK(same_tree(spread.arrays(), grown(data.sparse_matrix, false).arrays()));
+      BinnedMatrix columns = data.matrix;
+      columns.add_columns(Context{2});
+      columns.spread_rows(Context{2});
+      CHECK(!columns.bundles().empty());
+      std::vector<double> raw(n, 0.0);
+      const Loss loss{LossKind::logistic, 0, {}};
+      const BoostTask task{columns, data.mapper, loss, y, {}, key, 1, params, 0.3, subsample};
+      CHECK(same_tree(spread.arrays(), boost(task, 0, 2, raw, Context{2})[0].arrays()));
     }
   }
 }

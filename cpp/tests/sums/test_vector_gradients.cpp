@@ -103,6 +103,26 @@ TEST(wide_histograms_hold_every_word) {
   }
 }
 
+TEST(vector_trees_are_the_same_of_spread_and_bundled_rows) {
+  const std::size_t n = 33000;
+  Table t = make_table({.n_rows = n, .n_features = 9, .missing = 0.1});
+  for (std::size_t r = 0; r < n; ++r)  // six indicators
+    for (std::size_t f = 3; f < 9; ++f) t.at(r, f) = mix(3, r) % 7 == f - 3 ? 1 : 0;
+  const Data data({.n_rows = n, .n_features = 9}, std::move(t));
+  BinnedMatrix spread = data.matrix, bundled = data.matrix;
+  spread.spread_rows(Context{});
+  bundled.add_columns(Context{});
+  bundled.spread_rows(Context{});
+  CHECK(spread.stride8() == 16 && bundled.bundles().size() == 4);
+  const Slopes s = make_slopes(n, 3);
+  const Stats stats = Stats::vector_gradients(s.g, s.h, 3, Context{});
+  const TreeParams params = newton_params();
+  const ForestArrays plain = grow_tree(data.matrix, data.mapper, stats, params, Context{});
+  CHECK(count_leaves(plain) > 8);
+  CHECK(same_tree(plain, grow_tree(spread, data.mapper, stats, params, Context{})));
+  CHECK(same_tree(plain, grow_tree(bundled, data.mapper, stats, params, Context{})));
+}
+
 TEST(vector_trees_are_the_same_from_any_layout_and_on_threads) {
   const std::size_t n = 9000;
   const Data data({.n_rows = n, .n_features = 6, .missing = 0.1, .zeros = 0.3});

@@ -47,7 +47,7 @@ class Bundles {
     }
   };
   struct Open;  // a bundle that is being filled
-  void join(const BinnedMatrix& matrix, std::uint32_t feature, std::vector<Open>& open);
+  bool join(const BinnedMatrix& matrix, std::uint32_t feature, std::vector<Open>& open);
   void number(const std::vector<Open>& open);
   void write(const BinnedMatrix& matrix, const Context& context);
 

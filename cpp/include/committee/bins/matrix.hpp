@@ -39,10 +39,12 @@ class BinnedMatrix {
   std::vector<std::uint64_t> row_begin;
   std::vector<std::uint32_t> entry_feature;
   std::vector<std::uint16_t> entry_code;
-  /// The same entries feature by feature, rows ascending. Empty until asked for.
+  /// The same entries feature by feature, rows ascending, and the mean number of bins of an entry's
+  /// feature. Empty until asked for.
   std::vector<std::uint64_t> column_begin;
   std::vector<RowId> column_row;
   std::vector<std::uint16_t> column_code;
+  double bins_per_entry = 0;
 
   std::vector<std::uint32_t> n_bins;  // per feature, without the missing code (which is n_bins[f])
   std::vector<std::uint32_t> zero_bin;    // per feature
@@ -66,8 +68,14 @@ class BinnedMatrix {
   /// and hessian behind its bins: gathering the rows of a node then fetches one line a row, where
   /// bins and statistics apart would take two or three. What limits a gather is the memory it
   /// moves. Only dense8, of at most 60 features, and of as many rows as have narrow statistics.
-  /// Where it makes rows much shorter, and columns were added, they are bundled instead.
-  void spread_rows(const Context& context);
+  /// Where it makes rows much shorter, columns were added and nodes sum all features (n_drawn:
+  /// those that a split looks at, 0 for all), up to 60 bundles of any number of features take their
+  /// place.
+  void spread_rows(const Context& context, std::size_t n_drawn = 0);
+  /// Whether so few features are drawn for each split that only these are summed.
+  bool few_drawn(std::size_t n_drawn) const {
+    return layout != Layout::sparse && n_drawn > 0 && 2 * n_drawn <= n_features;
+  }
   const Bundles& bundles() const { return bundles_; }
   /// The room behind the first row's bins, kStatBytes; null unless spread or bundled.
   std::uint8_t* room8() {

@@ -9,10 +9,14 @@
 
 namespace committee {
 
-/// Rows in each bin of each feature, missing ones last, laid out as a histogram is.
+/// Rows in each bin of each feature, missing ones last, laid out as a histogram is. Of few sparse
+/// rows only the features that occur are counted: others have no cut.
 struct BinCounts {
   std::vector<std::uint32_t> rows;
   std::span<const std::uint64_t> offset;  // of a feature's bins
+  /// Where rows are not zero, if that is known: what to clear before the next ones are counted.
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> counted;
+  bool all_counted = true;
 
   const std::uint32_t* of(std::size_t feature) const { return rows.data() + offset[feature]; }
 };
@@ -35,6 +39,8 @@ class RowsInMemory final : public NodeRows {
   void add(std::vector<std::uint32_t>& counts) const;
 
  private:
+  void count_few(BinCounts& counts) const;
+
   const BinnedMatrix& matrix_;
   std::span<const RowId> rows_;
   const Context& context_;

@@ -162,7 +162,7 @@ class SplitSearch {
   const BinMapper& mapper_;
   const Stats& stats_;
   std::unique_ptr<const DrawTable> draw_table_;  // random rule
-  std::vector<bool> two_bins_;  // numeric features that have no more; empty where none has
+  std::vector<bool> two_bins_;  // free numeric features of no more; empty where none is
   SumShape shape_;
   double min_weight_;  // decoded
   bool pair_;          // two sums: the fast scan

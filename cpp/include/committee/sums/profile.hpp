@@ -33,8 +33,7 @@ struct DrawnCut {
   double threshold = 0;
 };
 
-/// Where a node's profiles come from. read() may be called from several threads with different
-/// profiles.
+/// Where a node's profiles come from. Several threads may ask at once, of different features.
 class ProfileSource {
  public:
   virtual ~ProfileSource() = default;

@@ -46,7 +46,8 @@ inline std::int64_t narrow_word(const std::uint8_t* at, unsigned shift) {
          static_cast<std::int64_t>(both & 0xffffU);
 }
 
-/// The packed word of each row: behind its bins, where whoever fetches those has it, too ..
+/// The packed word of each row: behind its bins, where whoever fetches those has it, too (bundled
+/// rows are only fetched to be summed) ..
 struct WordsBeside {
   StatRoom room;
   unsigned shift;
@@ -130,7 +131,7 @@ class Stats {
   std::vector<std::int64_t>
       words;  // packed: one a row; wide: width a row; one_hot: the weight of the row
   /// gradients(): where both numbers of every row fit 16 bits they stand behind the bins of spread
-  /// rows (matrix.hpp), and `words` is not used.
+  /// or bundled rows (matrix.hpp), and `words` is not used.
   StatRoom beside;
   std::vector<std::uint32_t>
       slots;           // one_hot: n_outputs a row, index of the sum its weight goes to
@@ -138,7 +139,6 @@ class Stats {
   std::size_t block_rows =
       0;  // packed: rows that cannot overflow the fields; n_rows or more: no blocks needed
 
-  bool one_word() const { return form == RowForm::packed && width == 1; }
   bool beside_bins() const { return beside.first != nullptr; }
   /// body(words), packed only: where words stand is asked once, not for every row.
   template <class Body>

@@ -170,7 +170,7 @@ class GradientBooster(CallbackSupport, RowDivision, ExplainedTrees):
         if table.n_rows * table.n_features < FEW_CELLS:
             n_threads = 1
         rows.matrix.add_columns(n_threads)
-        rows.matrix.spread_rows(n_threads)
+        rows.matrix.spread_rows(n_threads, params.node_features)
         keys = None
         if self.subsample < 1:
             keys = _engine.row_keys(rows.matrix, given.y.reshape(len(given.y), -1), n_threads)

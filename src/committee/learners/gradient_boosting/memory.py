@@ -28,6 +28,7 @@ NODE = 56  # bytes of a node of a finished tree
 AHEAD = 1.3  # histograms for each leaf: growth splits ahead
 ROWS_OF_HISTOGRAM = 350  # nodes of fewer rows than that, or so, are split without
 CUT = 24  # bytes of a cut while it is chosen
+ENTRY = 12  # bytes of an element that is not zero: its place and its bin, by rows and by columns
 BYTE_BINS = 256
 
 
@@ -77,7 +78,7 @@ def fit_parts(booster: Any, table: Table, loss: Loss, held_out: bool) -> dict[st
     trees = int(booster.n_estimators) * loss.n_outputs
     return {
         "copies": (cells * (item + places) + n * APART) * held_out + encoded,
-        "bins": cells * (places + (1 if table.sparse and not wide else 2)) + int(bins.sum()) * CUT,
+        "bins": cells * (ENTRY if table.sparse else 2) + int(bins.sum()) * CUT,
         "rows": n * own,
         "histograms": int(waiting * bins.sum() * 8),
         "trees": trees * 2 * leaves * NODE,
