@@ -10,13 +10,15 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import scipy.sparse
 from sklearn.base import clone
 from tests import test_faults as faults
 from tests.estimators import GRADIENT_BOOSTERS, RANKER, model_bits, name_of, rows_for
 from tests.warm_processes import run_script
 
-from committee import ResourceError, _engine
+from committee import GradientBoostingRegressor, ResourceError, _engine
 from committee.data import read_fit
+from committee.data.rows import Rows
 from committee.learners.gradient_boosting import memory
 from committee.learners.gradient_boosting.memory import fit_parts
 from committee.losses import Multinomial, Squared
@@ -119,6 +121,16 @@ def test_f17_no_openmp_is_linked():
     library = Path(_engine.__file__).read_bytes()
     for name in (b"libgomp", b"libomp", b"libiomp", b"GOMP_parallel", b"__kmpc_fork_call"):
         assert name not in library
+
+
+def test_the_estimate_knows_entries_by_rows_and_by_columns():
+    X = scipy.sparse.random(20_000, 20, density=0.5, format="csr", rng=np.random.default_rng(0))
+    table = read_fit(X)[0]
+    matrix = Rows.of(table, None, max_bins=255, n_threads=1).matrix
+    matrix.add_columns()
+    parts = fit_parts(GradientBoostingRegressor(), table, Squared(), held_out=False)
+    begins = 8 * sum(X.shape)  # where rows and columns begin
+    assert matrix.nbytes <= parts["bins"] + begins < 2 * matrix.nbytes
 
 
 ESTIMATE = """

@@ -1,7 +1,7 @@
 // Small nodes, where a 255-bin scan would be wasted: their rows are copied once into a block,
 // column by column, and profiles are made from the rows themselves, touching only the bins that
 // occur. A whole subtree is grown inside the block, in the first caches. Deep unpruned trees spend
-// most of their time here.
+// most of their time here. Sparse rows of few bins have something better: few_rows.hpp.
 #pragma once
 
 #include "committee/growth/partition.hpp"
