@@ -48,7 +48,10 @@ std::size_t cells_of(const BinnedMatrix& matrix) {
 }  // namespace
 
 DrawnProfiles::DrawnProfiles(const BinnedMatrix& matrix, const Stats& stats)
-    : matrix_(matrix), stats_(stats), column_(cells_of(matrix) * stats.width) {}
+    : matrix_(matrix),
+      stats_(stats),
+      column_(cells_of(matrix) * stats.width),
+      place_(matrix.n_features) {}
 
 void DrawnProfiles::focus(std::span<const RowId> rows, const Context& context) {
   rows_ = rows;
@@ -81,7 +84,10 @@ void DrawnProfiles::add(std::span<const RowId> rows, std::span<const std::uint32
 /// Sums of more features, behind those that are there.
 void DrawnProfiles::sum(std::span<const std::uint32_t> features) const {
   const std::size_t begin = features_.size() * column_, size = features.size() * column_;
-  features_.insert(features_.end(), features.begin(), features.end());
+  for (const std::uint32_t f : features) {
+    place_[f] = static_cast<std::uint32_t>(features_.size());
+    features_.push_back(f);
+  }
   cells_.resize(begin);
   cells_.resize(begin + size, 0);
   const std::size_t n_chunks = (rows_.size() + kChunkRows - 1) / kChunkRows;
@@ -103,15 +109,15 @@ void DrawnProfiles::expect(std::span<const std::uint32_t> features) const {
   sum(features);
 }
 
-void DrawnProfiles::read(std::size_t feature, Profile& out) const {
+const std::int64_t* DrawnProfiles::cells(std::size_t feature) const {
   const auto f = static_cast<std::uint32_t>(feature);
-  auto at = std::find(features_.begin(), features_.end(), f);
-  if (at == features_.end()) {  // all that were drawn turned out constant
-    sum({&f, 1});
-    at = features_.end() - 1;
-  }
-  const auto k = static_cast<std::size_t>(at - features_.begin());
-  read_cells(cells_.data() + k * column_, matrix_.n_bins[feature], stats_.width, out);
+  const std::uint32_t place = place_[f];
+  if (place >= features_.size() || features_[place] != f) sum({&f, 1});  // all drawn are constant
+  return cells_.data() + place_[f] * column_;
+}
+
+void DrawnProfiles::read(std::size_t feature, Profile& out) const {
+  read_cells(cells(feature), matrix_.n_bins[feature], stats_.width, out);
 }
 
 }  // namespace committee

@@ -15,6 +15,7 @@ class DrawnProfiles final : public ProfileSource {
   void focus(std::span<const RowId> rows, const Context& context);
   void expect(std::span<const std::uint32_t> features) const override;
   void read(std::size_t feature, Profile& out) const override;
+  const std::int64_t* cells(std::size_t feature) const override;
 
  private:
   void sum(std::span<const std::uint32_t> features) const;
@@ -26,8 +27,9 @@ class DrawnProfiles final : public ProfileSource {
   std::size_t column_;  // words of a feature
   std::span<const RowId> rows_;
   Context context_;
-  // A node is read by one thread, which may ask others to sum for it.
+  // Threads may read what is expected at once; one alone asks for more.
   mutable std::vector<std::uint32_t> features_;
+  mutable std::vector<std::uint32_t> place_;  // by feature: among those summed, if it is
   mutable std::vector<std::int64_t> cells_;
 };
 

@@ -44,7 +44,8 @@ void SparseSums::read(std::size_t feature, Profile& out) const {
 FewRows::FewRows(const BinnedMatrix& matrix, const Stats& stats, bool all_features, bool by_row)
     : block_(matrix, stats, by_row) {
   const bool few_bins = matrix.bins_per_entry > 0 && matrix.bins_per_entry <= kFewBins;
-  if (few_bins && stats.packed_histogram() && all_features) sums_.emplace(matrix, stats);
+  const bool together = all_features || stats.kind == SumKind::newton;
+  if (few_bins && stats.packed_histogram() && together) sums_.emplace(matrix, stats);
 }
 
 const ProfileSource& FewRows::load(std::span<const RowId> rows,

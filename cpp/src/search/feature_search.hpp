@@ -11,6 +11,7 @@ struct Candidate {
   Boundary boundary;
   double quality = -infinity();
   std::uint32_t feature = 0;
+  std::size_t turn = 0;     // of the feature among those tried: the first of equal ones is taken
   std::size_t variant = 0;  // categorical: which order of the levels
   double threshold = 0;     // random rule: the drawn one
   bool halved = false;      // random rule: the boundary is that of the profile's halves at `bin`
@@ -23,16 +24,25 @@ struct Candidate {
   bool better_than(const Candidate& other) const {
     if (!boundary.found) return false;
     if (!other.boundary.found || quality > other.quality) return true;
-    return quality == other.quality && feature < other.feature;
+    return quality == other.quality && turn < other.turn;
   }
+};
+
+/// What features that were tried have brought.
+struct Found {
+  Candidate best;
+  std::size_t varying = 0;       // features that are not constant in the node
+  std::vector<Candidate> every;  // C4.5 looks at the best of each before it chooses
 };
 
 /// A thread's memory for the search, node after node.
 struct Scratch {
-  std::vector<double> sums, mean;       // of the node
-  std::vector<std::uint32_t> features;  // of the node, as they were drawn
-  std::vector<std::uint32_t> rest;      // of them, without those that were tried together
-  std::vector<double> left, right;      // sums of the two sides
+  std::vector<double> sums, mean;          // of the node
+  std::vector<std::uint32_t> drawn_order;  // of the node's features
+  std::vector<std::uint64_t> varying;      // a bit for each feature that may vary
+  std::vector<std::uint32_t> kept;         // of those to be tried, the ones that may vary
+  std::vector<std::uint32_t> rest;         // places among them, without those tried together
+  std::vector<double> left, right;         // sums of the two sides
   Profile profile;
   std::vector<std::int64_t> known;   // in parts: the sums of the rows that are not missing
   std::vector<std::uint32_t> order;  // of the levels
@@ -62,10 +72,10 @@ struct FeatureSearch {
   /// admissible.
   bool try_feature(const ProfileSource& profiles, std::uint32_t feature, Scratch& scratch,
                    Candidate& out) const;
-  /// Newton's score: tries all features of two bins together; returns the others.
-  std::span<const std::uint32_t> take_two_bins(const ProfileSource& profiles,
-                                               std::span<const std::uint32_t> features,
-                                               Scratch& scratch, Candidate& best) const;
+  /// Newton's score: tries all features of two bins together, and leaves the places of the others
+  /// in scratch.rest; false where none is. `first` is the turn of the first feature.
+  bool take_two_bins(const ProfileSource& profiles, std::span<const std::uint32_t> features,
+                     std::size_t first, Scratch& scratch, Found& found) const;
   /// Random rule: draws the cuts of the first features, and sums them together where the source
   /// can; else scratch.cuts stays empty. Constant features and categories are left out.
   void draw_ahead(const ProfileSource& profiles, std::span<const std::uint32_t> features,

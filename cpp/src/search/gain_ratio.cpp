@@ -19,8 +19,6 @@ Candidate SplitSearch::best_ratio(const NodeSums& node, const ProfileSource& pro
     ++n_positive;
   }
   const double average = n_positive > 0 ? sum / static_cast<double>(n_positive) : -infinity();
-  std::sort(all.begin(), all.end(),
-            [](const Candidate& a, const Candidate& b) { return a.feature < b.feature; });
   Candidate best;
   Split split;
   for (Candidate& c : all) {

@@ -10,12 +10,7 @@
 namespace committee {
 namespace {
 
-constexpr std::size_t kParallelCells =
-    65536;                                    // bins to scan before a second thread is worth waking
-constexpr std::size_t kChunkFeatures = 32;    // of one task that searches
-constexpr std::size_t kChunksPerThread = 32;  // at most, where features are many
 constexpr double kNoBound = -std::numeric_limits<double>::infinity();
-constexpr std::size_t kAheadRows = 3;  // two are parted by the first cut that is drawn
 
 }  // namespace
 
@@ -87,26 +82,9 @@ double SplitSearch::plain_parent(double parent) const {
   return params_.criterion == Criterion::newton && params_.l1 == 0 ? 0.0 : parent;
 }
 
-/// A keyed shuffle of the node's features, as far as it is asked for.
-class FeatureDraw {
- public:
-  FeatureDraw(std::vector<std::uint32_t>& order, std::uint64_t key)
-      : order_(order), stream_(key, Use::node_features) {}
-
-  void extend(std::size_t n) {
-    for (; n_ < n; ++n_) std::swap(order_[n_], order_[n_ + stream_.below(order_.size() - n_)]);
-  }
-
- private:
-  std::vector<std::uint32_t>& order_;
-  KeyedStream stream_;
-  std::size_t n_ = 0;
-};
-
-Candidate SplitSearch::search_features(const NodeSums& node, const ProfileSource& profiles,
-                                       const Context& context, Scratch& scratch) const {
+Candidate SplitSearch::best_candidate(const NodeSums& node, const ProfileSource& profiles,
+                                      const Context& context, Scratch& scratch) const {
   std::vector<double>&sums = scratch.sums, &mean = scratch.mean;
-  std::vector<std::uint32_t>& order = scratch.features;
   sums.resize(shape_.n_sums);
   mean.assign(shape_.n_sums, 0.0);
   stats_.decode(node.raw.data(), sums.data());
@@ -121,30 +99,7 @@ Candidate SplitSearch::search_features(const NodeSums& node, const ProfileSource
   const std::optional<NewtonTerms> newton = newton_terms(node);
   const FeatureSearch search{*this,   node,   parent,   mean,
                              perfect, weight, &context, newton ? &*newton : nullptr};
-  const bool sampled = params_.node_features != 0 && params_.node_features < node.features.size();
-  const auto* varying = params_.node_features == 0 ? profiles.varying() : nullptr;
-  order.clear();
-  if (sampled) {
-    order.assign(node.features.begin(), node.features.end());
-  } else if (varying != nullptr && node.features.size() < mapper_.n_features()) {
-    std::set_intersection(node.features.begin(), node.features.end(), varying->begin(),
-                          varying->end(), std::back_inserter(order));
-  } else if (varying != nullptr) {
-    order = *varying;
-  }
-  const std::span<const std::uint32_t> features =
-      sampled || varying != nullptr ? std::span<const std::uint32_t>(order) : node.features;
-  FeatureDraw draw(order, node.key);
-  // Two rows are parted by the first feature that varies.
-  const bool few = params_.rule == SplitRule::random && node.rows < kAheadRows;
-  if (sampled && !(few && profiles.sums_together())) draw.extend(params_.node_features);
-  profiles.expect(sampled ? features.first(params_.node_features) : features);
-  const bool ratio = params_.criterion == Criterion::gain_ratio;
-  const bool many = features.size() * 256 >= kParallelCells;
-  if (many && !sampled && !ratio && context.n_threads > 1) {
-    return search_shared(search, profiles, features, context);
-  }
-  return search_in_turn(search, profiles, features, sampled ? &draw : nullptr, scratch);
+  return search_features(search, profiles, context, scratch);
 }
 
 /// What all cuts of numeric features share, where Newton's gain can score them at once.
@@ -156,70 +111,6 @@ std::optional<NewtonTerms> SplitSearch::newton_terms(const NodeSums& node) const
       params_.l1 != 0 || stats_.width != 1 || !pair_ || !stats_.small_sums() || !(least > 0))
     return std::nullopt;
   return NewtonTerms(node.raw[0], stats_.shift, stats_.unit(0), stats_.unit(1), params_.l2, least);
-}
-
-/// All features, in chunks on all threads: the lowest chunk wins a tie.
-Candidate SplitSearch::search_shared(const FeatureSearch& search, const ProfileSource& profiles,
-                                     std::span<const std::uint32_t> features,
-                                     const Context& context) const {
-  const std::size_t n_most = kChunksPerThread * static_cast<std::size_t>(context.n_threads);
-  const std::size_t chunk = std::max<std::size_t>(kChunkFeatures, features.size() / n_most);
-  const std::size_t n_chunks = (features.size() + chunk - 1) / chunk;
-  std::vector<Candidate> found(n_chunks);
-  parallel_for(n_chunks, context, [&](std::size_t k, int) {
-    thread_local Scratch scratch;
-    const auto own = features.subspan(k * chunk, std::min(chunk, features.size() - k * chunk));
-    Candidate candidate;
-    for (const std::uint32_t f : search.take_two_bins(profiles, own, scratch, found[k])) {
-      search.try_feature(profiles, f, scratch, candidate);
-      if (candidate.better_than(found[k])) found[k] = candidate;
-    }
-  });
-  Candidate best;
-  for (const Candidate& candidate : found) {
-    if (candidate.better_than(best)) best = candidate;
-  }
-  return best;
-}
-
-/// One feature after the other; with a draw only those drawn. Drawn features that are constant here
-/// count, but one that is not must be among them.
-Candidate SplitSearch::search_in_turn(const FeatureSearch& search, const ProfileSource& profiles,
-                                      std::span<const std::uint32_t> features, FeatureDraw* draw,
-                                      Scratch& scratch) const {
-  const bool ratio = params_.criterion == Criterion::gain_ratio;
-  std::vector<Candidate> all;  // C4.5 looks at every feature's best before it chooses
-  Candidate best, candidate;
-  std::size_t varying = 0, next = 0;
-  if (draw == nullptr) features = search.take_two_bins(profiles, features, scratch, best);
-  scratch.cuts.clear();
-  if (params_.rule == SplitRule::random && draw != nullptr && search.node.rows >= kAheadRows) {
-    search.draw_ahead(profiles, features.first(params_.node_features), scratch);
-  }
-  for (std::size_t i = 0; i < features.size(); ++i) {
-    if (draw != nullptr) {
-      if (i >= params_.node_features && varying > 0) break;
-      draw->extend(i + 1);
-    }
-    if (next < scratch.cuts.size() && scratch.cuts[next].turn == i) {
-      ++varying;
-      const Boundary& drawn = scratch.drawn[next++];
-      if (!ratio && best.boundary.found && !(drawn.score > best.quality)) continue;
-      search.take_drawn(next - 1, scratch, candidate);
-    } else {
-      varying += search.try_feature(profiles, features[i], scratch, candidate) ? 1 : 0;
-    }
-    if (ratio && candidate.boundary.found) all.push_back(candidate);
-    // A tie goes to the feature drawn first, or to the lower one where none is drawn.
-    const bool tie = draw != nullptr && best.boundary.found && candidate.quality == best.quality;
-    if (tie || !candidate.better_than(best)) continue;
-    best = candidate;
-    // Nothing can be better, and ties go to features already seen; two rows part in one way only,
-    // unless they are parts of many.
-    const bool two = search.node.rows == 2 && !params_.in_parts;
-    if (!ratio && (best.quality >= search.perfect || two)) break;
-  }
-  return ratio ? best_ratio(search.node, profiles, search.parent, all, scratch) : best;
 }
 
 void SplitSearch::materialise(const NodeSums& node, const ProfileSource& profiles,
@@ -298,7 +189,7 @@ void SplitSearch::spell(Scratch& scratch, const Candidate& c, Split& split) cons
 bool SplitSearch::best(const NodeSums& node, const ProfileSource& profiles, const Context& context,
                        Split& split) const {
   thread_local Scratch scratch;
-  const Candidate candidate = search_features(node, profiles, context, scratch);
+  const Candidate candidate = best_candidate(node, profiles, context, scratch);
   if (!candidate.boundary.found) return false;
   const double gain = candidate.boundary.gain;
   if (!node.chained && (!enough(gain) || gain <= rounding(node))) return false;

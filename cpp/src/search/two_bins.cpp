@@ -33,41 +33,44 @@ bool FeatureSearch::parts_rows(std::uint32_t feature) const {
   return std::min(rows[0], rows[1]) >= s.params_.min_rows_leaf;
 }
 
-std::span<const std::uint32_t> FeatureSearch::take_two_bins(const ProfileSource& profiles,
-                                                            std::span<const std::uint32_t> features,
-                                                            Scratch& scratch,
-                                                            Candidate& best) const {
+bool FeatureSearch::take_two_bins(const ProfileSource& profiles,
+                                  std::span<const std::uint32_t> features, std::size_t first,
+                                  Scratch& scratch, Found& found) const {
   if (newton == nullptr || s.two_bins_.empty() || features.empty() ||
       profiles.cells(features[0]) == nullptr)
-    return features;
+    return false;
   scratch.rest.clear();
   std::int64_t left[kTogether];
-  std::uint32_t feature[kTogether];
+  std::uint32_t place[kTogether];
   std::size_t n = 0;
   const auto score = [&] {
     const NewtonCut cut = best_newton_word(left, n, *newton);
     n = 0;
     if (!std::isfinite(cut.gain)) return;
     Candidate candidate;
-    candidate.feature = feature[cut.bin];
+    candidate.feature = features[place[cut.bin]];
+    candidate.turn = first + place[cut.bin];
     candidate.boundary = {cut.gain, cut.gain, 0, false, true};
     candidate.by_bin = true;
     candidate.quality = cut.gain;
-    if (candidate.better_than(best)) best = candidate;
+    if (candidate.better_than(found.best)) found.best = candidate;
   };
-  for (const std::uint32_t f : features) {
+  for (std::uint32_t i = 0; i < features.size(); ++i) {
+    const std::uint32_t f = features[i];
     const std::int64_t* const cells = profiles.cells(f);
     if (!s.two_bins_[f] || cells[2] != 0) {  // missing rows may go to either side
-      scratch.rest.push_back(f);
+      scratch.rest.push_back(i);
       continue;
     }
+    const bool varies = cells[0] != 0 && cells[1] != 0;
+    found.varying += varies ? 1 : 0;
     left[n] = cells[0];
-    feature[n] = f;
-    n += parts_rows(f) ? 1 : 0;
+    place[n] = i;
+    n += varies && parts_rows(f) ? 1 : 0;
     if (n == kTogether) score();
   }
   score();
-  return scratch.rest;
+  return true;
 }
 
 }  // namespace committee

@@ -23,7 +23,11 @@ TEST(sums_of_few_sparse_rows_are_their_histogram) {
   CHECK(stats.packed_histogram());
   FewRows few(m, stats, true, false), drawn(m, stats, false, false),
       dense(data.matrix, stats, true, false);
-  CHECK(few.block() == nullptr && drawn.block() != nullptr && dense.block() != nullptr);
+  CHECK(few.block() == nullptr && drawn.block() == nullptr && dense.block() != nullptr);
+  const std::vector<std::uint32_t> n_classes{2};
+  const Stats classes = Stats::classes(make_classes(data.table, 2, 1), n_classes, {}, false);
+  CHECK(FewRows(m, classes, true, false).block() == nullptr);
+  CHECK(FewRows(m, classes, false, false).block() != nullptr);
   bool absent = false;
   for (RowId first = 0; first < 2000; first += 97) {
     std::vector<RowId> rows;

@@ -293,6 +293,65 @@ TEST(split_sampling_sees_a_varying_feature) {
   }
 }
 
+/// Indicators with their copies behind them, so that every cut ties with another; some are missing
+/// or constant.
+Table indicators_twice(std::size_t n_rows, std::size_t n_features) {
+  Table t = binning_test::table(n_rows, 2 * n_features);
+  for (std::size_t f = 0; f < n_features; ++f) {
+    for (std::size_t r = 0; r < n_rows; ++r) {
+      const bool some = f % 11 != 0 && mix(f, r) % (2 + f % 7) == 0;
+      t.at(r, f) = f % 13 == 1 && r % 17 == 0 ? kNaN : some ? 1 : 0;
+      t.at(r, f + n_features) = t.at(r, f);
+    }
+  }
+  return t;
+}
+
+TEST(split_features_of_two_bins_are_chosen_together_as_one_by_one) {
+  const std::size_t n = 1500, p = 300;
+  const Data two({.n_rows = n, .n_features = 2 * p}, indicators_twice(n, p));
+  // A third bin that no row is in: their cuts are sought one by one.
+  Table more = binning_test::table(n + 1, 2 * p);
+  for (std::size_t f = 0; f < 2 * p; ++f) {
+    for (std::size_t r = 0; r < n; ++r) more.at(r, f) = two.table.at(r, f);
+    more.at(n, f) = 2;
+  }
+  const Data three({.n_rows = n + 1, .n_features = 2 * p}, std::move(more));
+  const BinnedMatrix one_by_one = three.mapper.transform(two.dense.input, Context{});
+  std::vector<double> gradient(n), hessian(n, 1.0);
+  for (std::size_t r = 0; r < n; ++r) gradient[r] = r % 3 == 0 ? 1 : -1;
+  const Stats stats = Stats::newton(gradient, hessian, 12, false);
+  CHECK(stats.packed_histogram());
+  TreeParams params;
+  params.criterion = Criterion::newton;
+  params.max_leaves = 40;
+  std::set<bool> copies;
+  for (const Growth growth : {Growth::best_first, Growth::level, Growth::depth_first}) {
+    params.growth = growth;
+    for (const std::size_t drawn : {0u, 1u, 20u, 290u, 400u, 599u}) {
+      params.node_features = drawn;
+      params.seed = drawn;
+      const ForestArrays tree = grow(two, stats, params);
+      CHECK(count_leaves(tree) == 40);
+      CHECK(same_tree(tree, grow_tree(one_by_one, three.mapper, stats, params, Context{})));
+      CHECK(same_tree(tree, grow(two, stats, params, 2)));
+      for (const int threads : {1, 3}) {
+        BinnedMatrix sparse = two.sparse_matrix;
+        CHECK(same_tree(tree, grow_tree(sparse, two.mapper, stats, params, Context{threads})));
+        sparse.add_columns(Context{});
+        CHECK(same_tree(tree, grow_tree(sparse, two.mapper, stats, params, Context{threads})));
+      }
+      for (std::size_t i = 0; i < tree.nodes.size(); ++i) {  // ties: the lower, or drawn first
+        if (is_leaf(tree, i)) continue;
+        const bool copy = feature_of(tree, i) >= p;
+        CHECK(!copy || drawn > 0);
+        if (drawn == 599) copies.insert(copy);
+      }
+    }
+  }
+  CHECK(copies.size() == 2);
+}
+
 TEST(split_sampling_differs_by_node_and_seed) {
   const Data data({.n_rows = 2000, .n_features = 300, .seed = 9});
   const std::vector<std::uint32_t> y = make_classes(data.table, 2, 9);

@@ -104,9 +104,9 @@ struct NodeSums {
 class DrawTable;       // where drawn thresholds fall
 struct Candidate;      // a feature's best split, before it is spelt out
 struct FeatureSearch;  // finds it
+struct Found;          // the best of several
 class NewtonTerms;
 struct Scratch;
-class FeatureDraw;
 
 /// side[code] = 1 where the code goes left.
 std::vector<std::uint8_t> side_table(const Split& split, std::uint32_t n_bins);
@@ -138,19 +138,24 @@ class SplitSearch {
 
  private:
   friend struct FeatureSearch;
-  Candidate search_features(const NodeSums& node, const ProfileSource& profiles,
+  Candidate best_candidate(const NodeSums& node, const ProfileSource& profiles,
+                           const Context& context, Scratch& scratch) const;
+  Candidate search_features(const FeatureSearch& search, const ProfileSource& profiles,
                             const Context& context, Scratch& scratch) const;
+  void try_drawn(const FeatureSearch& search, const ProfileSource& profiles, const Context& context,
+                 Scratch& scratch, Found& found) const;
+  void try_all(const FeatureSearch& search, const ProfileSource& profiles,
+               std::span<const std::uint32_t> features, const Context& context, Scratch& scratch,
+               Found& found) const;
+  bool try_in_turn(const FeatureSearch& search, const ProfileSource& profiles,
+                   std::span<const std::uint32_t> features, std::size_t first, Scratch& scratch,
+                   Found& found) const;
   double charge_of(const NodeSums& node, const ProfileSource& profiles, const Candidate& c,
                    Scratch& scratch) const;
   Candidate best_ratio(const NodeSums& node, const ProfileSource& profiles, double parent,
                        std::vector<Candidate>& all, Scratch& scratch) const;
   std::optional<NewtonTerms> newton_terms(const NodeSums& node) const;
   std::vector<bool> find_two_bins() const;
-  Candidate search_shared(const FeatureSearch& search, const ProfileSource& profiles,
-                          std::span<const std::uint32_t> features, const Context& context) const;
-  Candidate search_in_turn(const FeatureSearch& search, const ProfileSource& profiles,
-                           std::span<const std::uint32_t> features, FeatureDraw* draw,
-                           Scratch& scratch) const;
   void spell(Scratch& scratch, const Candidate& c, Split& split) const;
   double parent_score(const Split& split) const;
   double node_weight(const NodeSums& node) const;
