@@ -48,10 +48,11 @@ def same(sets: list[str], scores: Scores) -> str:
     for name in sets:
         data = boosting_set(name)
         n = data.n_folds()
-        for title, (mine, peer, theirs) in SAME.items():
+        for title, (first, mine, peer, theirs) in SAME.items():
             common = title.removesuffix(" by hessian")
-            a = losses(scores.of(data, f"{OURS}, {common}", mine, n, codes=True))
-            b = losses(scores.of(data, f"{peer}, {title}", theirs, n, codes=True))
+            a = losses(scores.of(data, f"{first}, {common}", mine, n, codes=True))
+            known = title.removesuffix(", of peers")
+            b = losses(scores.of(data, f"{peer}, {known}", theirs, n, codes=True))
             share, error = difference(a, b)
             said = [f"{a.mean():.4g}", f"{b.mean():.4g}", f"{100 * share:+.1f} ± {100 * error:.1f}"]
             row = [name, _size(data), str(n), *said, verdict(share, error)]
@@ -65,14 +66,14 @@ def _size(data: BoostingSet) -> str:
 
 
 def _same_part(title: str, rows: list[list[str]]) -> str:
-    peer = SAME[title][1]
+    first, _, peer, _ = SAME[title]
     shares = np.array([float(row[5].split()[0]) for row in rows])
     verdicts = [row[6] for row in rows]
     worse = ", ".join(row[0] for row in rows if row[6] == "WORSE") or "none"
-    head = ["set", "rows x columns, classes", "folds", OURS, peer, "difference, %", ""]
+    head = ["set", "rows x columns, classes", "folds", first, peer, "difference, %", ""]
     return "\n\n".join(
         [
-            f"### {title}, beside {peer}",
+            f"### {title}: {first} beside {peer}",
             f"Worse: {worse}; better: {verdicts.count('better')} of {len(rows)} sets. Median "
             f"difference {np.nanmedian(shares):+.2f} %.",
             markdown([head, *rows]),

@@ -1,11 +1,12 @@
 """Gradient boosters whose predictions are compared: with the same parameters, and by default.
 
 With the same parameters, 100 rounds at rate .1 on at most 255 bins with lambda 1, without early
-stopping, five comparisons:
+stopping, six comparisons:
 
 - 31 leaves of at least 1 of hessian, beside LightGBM, which does not try a feature again below a
   node where none of its splits gained;
 - the same beside XGBoost hist with the policy "lossguide", which tries all;
+- XGBoost in our place beside LightGBM, to tell what comes of LightGBM's rule;
 - 31 leaves of at least 20 rows, beside LightGBM, which counts rows by their share of the hessian;
 - the same beside scikit-learn, which counts them one by one, as we do;
 - depth 6, level by level, at least 1 of hessian in a leaf, beside XGBoost hist.
@@ -29,6 +30,7 @@ from scipy import sparse
 
 from benchmarks.gradient.contestants import categorical, name_missing
 from benchmarks.gradient.sets import Fold
+from benchmarks.report import OURS
 
 Model = Callable[[Fold, int], np.ndarray]  # of a fold and a seed: probabilities, or numbers
 
@@ -125,15 +127,16 @@ def _same_sklearn(fold: Fold, seed: int) -> np.ndarray:
     )
 
 
-def _same_xgboost(**params: Any) -> Model:
+def _same_xgboost(as_lightgbm: bool = False, **params: Any) -> Model:
     def model(fold: Fold, seed: int) -> np.ndarray:
         import xgboost
 
+        ratio = 1 / _hessian_ratio(fold.n_classes, 2.0) if as_lightgbm else 1.0
         made = getattr(xgboost, f"XGB{_kind(fold)}")(
             n_estimators=ROUNDS,
-            learning_rate=RATE,
-            min_child_weight=LEAST_HESSIAN,
-            reg_lambda=L2,
+            learning_rate=RATE * ratio,
+            min_child_weight=LEAST_HESSIAN * ratio,
+            reg_lambda=L2 * ratio,
             max_bin=255,
             tree_method="hist",
             random_state=seed,
@@ -200,19 +203,30 @@ def _sklearn(fold: Fold, seed: int, **params: Any) -> np.ndarray:
 
 
 _OURS_BY_ROWS = _same(max_leaf_nodes=LEAVES, min_samples_leaf=LEAST_ROWS)
-SAME: dict[str, tuple[Model, str, Model]] = {  # ours, the peer's name, the peer
+_LIGHTGBM_BY_HESSIAN = _same_lightgbm(min_child_samples=1, min_child_weight=LEAST_HESSIAN)
+_BEST_FIRST: dict[str, Any] = {"grow_policy": "lossguide", "max_depth": 0, "max_leaves": LEAVES}
+SAME: dict[str, tuple[str, Model, str, Model]] = {  # who, and beside whom
     "31 leaves, hessian at least 1": (
+        OURS,
         _same(max_leaf_nodes=LEAVES, min_samples_leaf=1, min_child_weight=LEAST_HESSIAN),
         "LightGBM",
-        _same_lightgbm(min_child_samples=1, min_child_weight=LEAST_HESSIAN),
+        _LIGHTGBM_BY_HESSIAN,
+    ),
+    "31 leaves, hessian at least 1, of peers": (
+        "XGBoost",
+        _same_xgboost(as_lightgbm=True, **_BEST_FIRST),
+        "LightGBM",
+        _LIGHTGBM_BY_HESSIAN,
     ),
     "31 leaves, 20 rows by hessian": (
+        OURS,
         _OURS_BY_ROWS,
         "LightGBM",
         _same_lightgbm(min_child_samples=LEAST_ROWS, min_child_weight=1e-3),
     ),
-    "31 leaves, 20 rows": (_OURS_BY_ROWS, "scikit-learn HGB", _same_sklearn),
+    "31 leaves, 20 rows": (OURS, _OURS_BY_ROWS, "scikit-learn HGB", _same_sklearn),
     "depth 6, hessian at least 1": (
+        OURS,
         _same(
             2.0,
             max_leaf_nodes=None,
@@ -225,9 +239,10 @@ SAME: dict[str, tuple[Model, str, Model]] = {  # ours, the peer's name, the peer
         _same_xgboost(max_depth=DEPTH),
     ),
     "31 leaves, best first, hessian at least 1": (
+        OURS,
         _same(2.0, max_leaf_nodes=LEAVES, min_samples_leaf=1, min_child_weight=LEAST_HESSIAN),
         "XGBoost",
-        _same_xgboost(grow_policy="lossguide", max_depth=0, max_leaves=LEAVES),
+        _same_xgboost(**_BEST_FIRST),
     ),
 }
 PEERS = {

@@ -33,7 +33,7 @@ LinearForest from_arrays(const Forest& trees, const UInts64& begin, const Double
 LinearForest fit_leaves(const Forest& tree, nb::handle table, const Floats& gradient,
                         const std::optional<Floats>& hessian, const UInts32& leaf,
                         const std::optional<UInts32>& rows, double l2, double slope_l2,
-                        double scale, const Scores& raw, int n_threads) {
+                        double max_value, double scale, const Scores& raw, int n_threads) {
   const Input& input = input_of(table);
   const std::size_t n = input.n_rows;
   if (gradient.shape(0) != n || leaf.shape(0) != n || raw.shape(0) != n ||
@@ -56,7 +56,8 @@ LinearForest fit_leaves(const Forest& tree, nb::handle table, const Floats& grad
   return without_gil(n_threads, [&](const Context& context) {
     const std::span<const std::uint32_t> leaves{leaf.data(), n};
     LinearTerms terms = fit_linear_leaves(
-        tree.arrays(), {input, {gradient.data(), n}, h, leaves, drawn, l2, slope_l2}, context);
+        tree.arrays(), {input, {gradient.data(), n}, h, leaves, drawn, l2, slope_l2, max_value},
+        context);
     add_linear_leaves(tree.arrays(), terms, input, leaves, scale, {raw.data(), n}, context);
     return LinearForest(tree, std::move(terms));
   });
@@ -138,7 +139,8 @@ void bind_linear(nb::module_& m) {
   m.def("fit_linear_leaves", &fit_leaves, nb::arg("tree"), nb::arg("table"),
         nb::arg("gradient").noconvert(), nb::arg("hessian").noconvert().none(),
         nb::arg("leaf").noconvert(), nb::arg("rows").noconvert().none(), nb::arg("l2"),
-        nb::arg("slope_l2"), nb::arg("scale"), nb::arg("raw").noconvert(), nb::arg("n_threads") = 1,
+        nb::arg("slope_l2"), nb::arg("max_value"), nb::arg("scale"), nb::arg("raw").noconvert(),
+        nb::arg("n_threads") = 1,
         "The tree with linear leaves; raw is moved by scale times what they say.");
 }
 

@@ -214,6 +214,7 @@ void bind_params(nb::module_& m) {
       .def_rw("l2", &TreeParams::l2)
       .def_rw("l1", &TreeParams::l1)
       .def_rw("least_hessian", &TreeParams::least_hessian)
+      .def_rw("max_value", &TreeParams::max_value)
       .def_rw("monotone", &TreeParams::monotone)
       .def_rw("interactions", &TreeParams::interactions)
       .def_rw("seed", &TreeParams::seed);

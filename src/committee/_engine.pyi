@@ -101,6 +101,7 @@ class TreeParams:
     l2: float
     l1: float
     least_hessian: float
+    max_value: float
     monotone: Sequence[int]
     interactions: Sequence[Sequence[int]]
     seed: int
@@ -503,6 +504,7 @@ def fit_linear_leaves(
     rows: UInts32 | None,
     l2: float,
     slope_l2: float,
+    max_value: float,
     scale: float,
     raw: Floats,
     n_threads: int = 1,

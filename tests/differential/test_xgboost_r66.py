@@ -3,7 +3,7 @@
 Node by node: the rows, the gain ``loss_chg``, the cover (the sum of hessians) and, of leaves, the
 value -G / (H + lambda). XGBoost works in single precision, so that numbers agree to 1e-5; its cuts
 lie on values, ours between them, so that rows are compared and not thresholds. Both start from the
-same score.
+same score. No step is so long that ours would be cut (``longest_step`` of a loss).
 """
 
 import json
@@ -19,6 +19,7 @@ from committee._engine import FEATURE_MASK
 xgboost = pytest.importorskip("xgboost", reason="needs XGBoost (make .venv/.bench)")
 
 N = 20
+RATE = 0.5
 # Lambda is above 0: without it, parting rows of one class gains what rounding leaves.
 SETTINGS = {
     "little": {"lambda": 0.01, "gamma": 0.0, "min_child_weight": 0.0},
@@ -43,7 +44,7 @@ def fit_ours(kind, X, y, w, settings):
     return make_plain(
         cls,
         n_estimators=1,
-        learning_rate=1.0,
+        learning_rate=RATE,
         growth="level",
         max_depth=3,
         max_leaf_nodes=None,
@@ -61,7 +62,7 @@ def fit_theirs(kind, X, y, w, settings, start):
         "objective": "binary:logistic" if logistic else "reg:squarederror",
         "tree_method": "hist",
         "max_depth": 3,
-        "eta": 1.0,
+        "eta": RATE,
         "base_score": 1 / (1 + np.exp(-start)) if logistic else start,
         "nthread": 1,
         **settings,
@@ -85,7 +86,8 @@ def compare(forest, node, other, X, rows):
     here = int(forest.left[node])
     assert (here == node) == ("leaf" in other), f"one of them is a leaf: {rows}"
     if here == node:
-        np.testing.assert_allclose(forest.values[node, 0], other["leaf"], rtol=1e-5, atol=1e-6)
+        step = RATE * forest.values[node, 0]
+        np.testing.assert_allclose(step, other["leaf"], rtol=1e-5, atol=1e-6)
         return 0
     np.testing.assert_allclose(forest.gain[node], other["gain"], rtol=2e-5)
     assert int(forest.feature[node]) & FEATURE_MASK == int(other["split"][1:])

@@ -130,8 +130,10 @@ class Rounds {
     if (task_.table == nullptr) return add_leaves(leaf_, tree.values, rate, raw, context_);
     const std::vector<float>&g = draw_ ? weighed_gradient_ : gradient_,
           &h = draw_ ? weighed_hessian_ : hessian_;
-    const LinearTerms terms = fit_linear_leaves(
-        tree, {*task_.table, g, h, leaf_, drawn_, task_.params.l2, task_.slope_l2}, context_);
+    const LinearTerms terms = fit_linear_leaves(tree,
+                                                {*task_.table, g, h, leaf_, drawn_, task_.params.l2,
+                                                 task_.slope_l2, task_.params.max_value},
+                                                context_);
     add_linear_leaves(tree, terms, *task_.table, leaf_, rate, raw, context_);
     terms_[output].append(terms, 0, terms.n_nodes());
   }

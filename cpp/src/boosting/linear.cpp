@@ -65,7 +65,7 @@ class LeafFit {
       for (std::size_t k = 0; k < kept_.size(); ++k) features[k] = features[kept_[k]];
       features.resize(kept_.size());
     }
-    keep(features, constant + withheld_ / (mass_ + task.l2), terms);
+    keep(features, constant + withheld_ / (mass_ + task.l2), task.max_value, terms);
   }
 
  private:
@@ -198,14 +198,23 @@ class LeafFit {
     }
   }
 
-  void keep(std::span<const std::uint32_t> features, double at_mean, LinearTerms& terms) {
-    double level = at_mean, most = std::abs(at_mean);
+  void keep(std::span<const std::uint32_t> features, double at_mean, double max_value,
+            LinearTerms& terms) {
+    at_mean = std::clamp(at_mean, -max_value, max_value);
+    double down = 0, up = 0;  // from there to the ends of what the leaf says
     for (const std::size_t j : kept_) {
-      level += slope_[j] * (low_[j] - mean_[j]);
-      most += std::abs(slope_[j]) * (high_[j] - low_[j]);
+      const double a = slope_[j] * (low_[j] - mean_[j]), b = slope_[j] * (high_[j] - mean_[j]);
+      down += std::min(a, b);
+      up += std::max(a, b);
     }
-    if (kept_.empty() || !std::isfinite(level) || !std::isfinite(most)) return;
+    if (kept_.empty() || !std::isfinite(at_mean + down) || !std::isfinite(at_mean + up)) return;
+    double part = 1;
+    if (at_mean + up > max_value) part = (max_value - at_mean) / up;
+    if (at_mean + down < -max_value) part = std::min(part, (max_value + at_mean) / -down);
+    double level = at_mean;
     for (const std::size_t j : kept_) {
+      slope_[j] *= part;
+      level += slope_[j] * (low_[j] - mean_[j]);
       terms.feature.push_back(features[j]);
       terms.slope.push_back(slope_[j]);
       terms.low.push_back(low_[j]);

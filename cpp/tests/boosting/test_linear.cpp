@@ -64,6 +64,11 @@ TEST(linear_leaf_by_hand) {
   // The squares around the mean of -2 sum to 6: as large a penalty halves the slope.
   const LinearTerms bound = fit_linear_leaves(tree, {input, g, {}, leaf, {}, 0, 6}, Context{1});
   CHECK(std::abs(bound.slope[0] - 1) < 1e-12);
+  // From -3 at the mean it goes down to -7; half of that way ends at -5.
+  const LinearTerms flat = fit_linear_leaves(tree, {input, g, {}, leaf, {}, 0, 0, 5}, Context{1});
+  CHECK(std::abs(flat.slope[0] - 1) < 1e-12 && std::abs(flat.level[1] - -5) < 1e-12);
+  const LinearTerms least = fit_linear_leaves(tree, {input, g, {}, leaf, {}, 0, 0, 2}, Context{1});
+  CHECK(least.slope[0] == 0 && least.level[1] == -2);
   // Three drawn rows are enough for a line, and lie on the same.
   const std::vector<RowId> drawn{0, 1, 2, 5};
   const LinearTerms few = fit_linear_leaves(tree, {input, g, {}, leaf, drawn, 0, 0}, Context{1});

@@ -164,6 +164,25 @@ TEST(boost_leaves_hold_enough_rows) {
   }
 }
 
+TEST(boost_leaves_say_no_more_than_they_may) {
+  const Data data({.n_rows = 900, .n_features = 4, .seed = 5});
+  const std::vector<double> y = make_y(data.table, 5), hessian(900, 0.01);
+  const Stats stats = Stats::newton(y, hessian, 16, false);
+  TreeParams params;
+  params.criterion = Criterion::newton;
+  params.max_leaves = 20;
+  const ForestArrays free = grow_tree(data.matrix, data.mapper, stats, params, Context{});
+  params.max_value = 50;
+  const ForestArrays bounded = grow_tree(data.matrix, data.mapper, stats, params, Context{});
+  std::size_t n_cut = 0;
+  for (std::size_t i = 0; i < free.values.size(); ++i) {
+    CHECK(bounded.values[i] == std::clamp(free.values[i], -50.0, 50.0));
+    n_cut += std::abs(free.values[i]) > 50 ? 1 : 0;
+  }
+  CHECK(n_cut > 5 && n_cut < free.values.size() - 5);
+  CHECK(same_bits(free.gain, bounded.gain));
+}
+
 TEST(boost_lowers_the_loss) {
   Run run;
   const auto log_loss = [&] {

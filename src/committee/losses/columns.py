@@ -53,6 +53,7 @@ class Columns(Loss):
             "constant_hessian": all(part.constant_hessian for part in self.parts),
             "exact_hessian": all(part.exact_hessian for part in self.parts),
             "renews_leaves": any(part.renews_leaves for part in self.parts),
+            "longest_step": max(part.longest_step for part in self.parts),
         }
         for name, value in told.items():
             object.__setattr__(self, name, value)

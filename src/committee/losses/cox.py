@@ -21,7 +21,7 @@ from committee.data import InputError
 from committee.data.errors import describe
 from committee.losses.domains import refuse_rows
 from committee.losses.exponents import bounded_exp
-from committee.losses.loss import Loss, constant_scores
+from committee.losses.loss import LONGEST_STEP, Loss, constant_scores
 
 
 @dataclass(frozen=True)
@@ -40,6 +40,7 @@ class Cox(Loss):
     array([1.0986, 0.6931, 0.    ])
     """
 
+    longest_step = LONGEST_STEP
     separable = False
 
     def check_target(self, y: Floats) -> None:

@@ -16,7 +16,7 @@ from committee.core.members import Floats
 from committee.losses.averages import class_shares
 from committee.losses.domains import check_codes
 from committee.losses.exponents import bounded_exp, straight_exp
-from committee.losses.loss import Loss, constant_scores
+from committee.losses.loss import LONGEST_STEP, Loss, constant_scores
 
 
 @dataclass(frozen=True)
@@ -29,6 +29,8 @@ class Exponential(Loss):
     >>> Exponential().value(np.array([1.0, 0.0]), np.array([0.0, 1.0]))
     array([1.        , 2.71828183])
     """
+
+    longest_step = LONGEST_STEP
 
     def check_target(self, y: Floats) -> None:
         """Refuse what is neither 0 nor 1."""

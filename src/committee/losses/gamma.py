@@ -14,7 +14,7 @@ from committee.core.members import Floats
 from committee.losses.averages import weighted_mean
 from committee.losses.domains import refuse_rows
 from committee.losses.exponents import LIMIT, bounded_exp
-from committee.losses.loss import Loss, constant_scores
+from committee.losses.loss import LONGEST_STEP, Loss, constant_scores
 
 
 @dataclass(frozen=True)
@@ -27,6 +27,8 @@ class Gamma(Loss):
     >>> Gamma().value(np.array([5.0, 5000.0]), np.log([5.0, 5000.0]))
     array([0., 0.])
     """
+
+    longest_step = LONGEST_STEP
 
     def check_target(self, y: Floats) -> None:
         """Refuse values that are not above 0."""

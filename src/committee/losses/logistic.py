@@ -16,7 +16,7 @@ from scipy.special import expit
 from committee.core.members import Floats
 from committee.losses.averages import class_shares
 from committee.losses.domains import check_codes
-from committee.losses.loss import Loss, constant_scores
+from committee.losses.loss import LONGEST_STEP, Loss, constant_scores
 
 
 @dataclass(frozen=True)
@@ -32,6 +32,8 @@ class Logistic(Loss):
     >>> loss.predict(loss.start(np.array([0.0, 0.0, 0.0, 1.0]), np.ones(4)))
     array([[0.75, 0.25]])
     """
+
+    longest_step = LONGEST_STEP
 
     def check_target(self, y: Floats) -> None:
         """Refuse what is neither 0 nor 1."""

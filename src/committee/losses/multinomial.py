@@ -20,7 +20,7 @@ from committee.core.members import Floats
 from committee.core.params import integer, invalid
 from committee.losses.averages import class_shares
 from committee.losses.domains import check_codes
-from committee.losses.loss import Loss
+from committee.losses.loss import LONGEST_STEP, Loss
 
 
 @dataclass(frozen=True)
@@ -42,6 +42,7 @@ class Multinomial(Loss):
     """
 
     n_classes: int
+    longest_step = LONGEST_STEP
 
     exact_hessian = False
 

@@ -14,7 +14,7 @@ from scipy.special import xlogy
 from committee.core.members import Floats
 from committee.losses.domains import check_counts, positive_mean
 from committee.losses.exponents import bounded_exp, straight_exp
-from committee.losses.loss import Loss, constant_scores
+from committee.losses.loss import LONGEST_STEP, Loss, constant_scores
 
 
 @dataclass(frozen=True)
@@ -28,6 +28,8 @@ class Poisson(Loss):
     >>> loss.predict(loss.start(np.array([0.0, 1.0, 5.0]), np.ones(3)))
     array([2.])
     """
+
+    longest_step = LONGEST_STEP
 
     def check_target(self, y: Floats) -> None:
         """Refuse negative values, and a y of zeros."""

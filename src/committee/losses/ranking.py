@@ -21,7 +21,7 @@ from committee import _engine
 from committee.core.params import invalid
 from committee.data.errors import InputError, describe, rows_text
 from committee.data.groups import Groups, read_queries
-from committee.losses.loss import Loss
+from committee.losses.loss import LONGEST_STEP, Loss
 
 Floats: TypeAlias = npt.NDArray[np.float64]
 Ints: TypeAlias = npt.NDArray[np.int64]
@@ -62,6 +62,7 @@ class RankingLoss(Loss):
     """What the ranking losses share: a steepness, and queries to be bound to."""
 
     sigmoid: float = 1.0
+    longest_step = LONGEST_STEP
     queries: Queries | None = field(default=None, repr=False, compare=False)
 
     separable = False  # a row's loss depends on the scores of all rows of its query

@@ -19,7 +19,7 @@ from committee.core.members import Floats
 from committee.core.params import invalid, real
 from committee.losses.domains import check_counts, positive_mean
 from committee.losses.exponents import bounded_exp, log_or_minus_infinity, straight_exp
-from committee.losses.loss import Loss, constant_scores
+from committee.losses.loss import LONGEST_STEP, Loss, constant_scores
 
 
 @dataclass(frozen=True)
@@ -40,6 +40,7 @@ class Tweedie(Loss):
     """
 
     power: float = 1.5
+    longest_step = LONGEST_STEP
 
     def __post_init__(self) -> None:
         if not real(1, 2, "neither").is_satisfied_by(self.power):

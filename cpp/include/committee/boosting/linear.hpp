@@ -29,11 +29,13 @@ struct LinearTask {
   std::span<const RowId> rows;          // that count, ascending; empty: all
   double l2 = 0;                        // on constants, as the tree was grown
   double slope_l2 = 0;
+  double max_value = std::numeric_limits<double>::infinity();  // of a leaf, as it was grown
 };
 
 /// The terms of one tree's leaves. A leaf keeps its constant where it has no numeric feature on its
 /// path, fewer rows than unknowns and one more, or numbers beyond range. A feature that does not
-/// vary among the leaf's rows, or that the ones before it all but determine, is left out.
+/// vary among the leaf's rows, or that the ones before it all but determine, is left out. Slopes
+/// are made as much flatter as keeps what the leaf says within max_value.
 LinearTerms fit_linear_leaves(const ForestArrays& tree, const LinearTask& task,
                               const Context& context);
 

@@ -45,7 +45,8 @@ struct TreeParams {
   double l2 = 0;                                 // newton: -G / (H + l2), with
   double l1 = 0;                                 // the gradient drawn towards 0 by so much
   double least_hessian = 0;  // newton, several outputs: what each of them counts with at least
-  std::vector<std::int8_t> monotone;  // per feature -1, 0, 1; or empty
+  double max_value = std::numeric_limits<double>::infinity();  // newton: of a leaf, either way
+  std::vector<std::int8_t> monotone;                           // per feature -1, 0, 1; or empty
   std::vector<std::vector<std::uint32_t>>
       interactions;  // groups of features that may meet; or empty
   std::uint64_t seed = 0;

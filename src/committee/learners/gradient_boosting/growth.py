@@ -71,6 +71,7 @@ def growth_params(
     typical = 1.0 if weight is None else float(weight.mean())
     params.min_weight_leaf = max(float(booster.min_child_weight) / scale, TINY * typical)
     params.least_hessian = max(params.min_weight_leaf, VECTOR_LEAST * typical)
+    params.max_value = loss.longest_step / float(booster.learning_rate)
     params.min_gain = float(booster.min_split_gain) / scale
     if params.l2 > 0 and typical * scale < LIGHT:
         found = f"its mean is {typical * scale:.3g}; a leaf is shrunk as by rows of weight"

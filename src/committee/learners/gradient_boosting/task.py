@@ -248,6 +248,7 @@ class BoostingTask:
             drawn,
             self.params.l2,
             self.slope_l2,
+            self.params.max_value,
             scale,
             self.raw[output],
             self.n_threads,
