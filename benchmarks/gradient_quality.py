@@ -141,15 +141,16 @@ def rankings() -> str:
 
 SAYS_SAME = f"""\
 100 rounds at rate .1, lambda 1, 255 bins, no early stopping; categories are codes for all. Log-loss
-or root mean squared error on the given folds; the difference is ours less the peer's in percent of
-the peer's loss, with its standard error over the folds. It is flagged where it is above two of them
-and above {100 * RELEVANT:g} %: by chance alone about one set of twenty each way, where folds are
-ten, and more where they are three.
+or root mean squared error on the given folds; the difference is the first's less the second's in
+percent of the second's loss, with its standard error over the folds. It is flagged where it is
+above two of them and above {100 * RELEVANT:g} %: by chance alone about one set of twenty each way,
+where folds are ten, and more where they are three.
 
 Two rules differ and show. LightGBM does not try a feature again below a node where none of its
 splits gained: on balance-scale its first tree has 10 leaves, where the same search without that
-rule finds 17 (gains that both find agree to all digits, and XGBoost's best-first trees are within
-noise). And rows of a leaf: LightGBM counts them by their share of the hessian, scikit-learn and we
+rule finds 17 (gains that both find agree to all digits). So XGBoost, whose search is ours, stands
+in our place as well: where we are worse than LightGBM, so is it, and beside XGBoost we are worse
+nowhere. And rows of a leaf: LightGBM counts them by their share of the hessian, scikit-learn and we
 one by one."""
 SAYS_DEFAULTS = """\
 Each library as it comes, categories and missing values in the form that it takes. Log-loss and,

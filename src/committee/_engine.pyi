@@ -101,7 +101,7 @@ class TreeParams:
     l2: float
     l1: float
     least_hessian: float
-    max_value: float
+    max_value: Sequence[float]
     monotone: Sequence[int]
     interactions: Sequence[Sequence[int]]
     seed: int

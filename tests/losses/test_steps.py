@@ -10,7 +10,9 @@ from sklearn.metrics import log_loss, mean_poisson_deviance
 from tests.losses.stock import STOCK, scores, target
 
 from committee import GradientBoostingClassifier, GradientBoostingRegressor
-from committee.losses import Columns, Cox, Multinomial, Poisson, Squared
+from committee.data import InputError
+from committee.losses import Columns, Cox, Loss, Multinomial, Poisson, Squared
+from committee.losses.ranking import LambdaMART, Pairwise
 
 BOUNDED = [loss for loss in STOCK if math.isfinite(loss.longest_step)]
 OF_ONE_ROW = [loss for loss in BOUNDED if loss.separable and loss.n_outputs == 1]
@@ -30,6 +32,7 @@ def test_losses_of_exponentials_are_bounded():
     assert math.isinf(Squared().longest_step)
     assert math.isinf(Columns((Squared(), Poisson())).longest_step)
     assert Columns((Poisson(), Poisson())).longest_step == 4
+    assert Pairwise(sigmoid=5).longest_step == LambdaMART(sigmoid=5).longest_step == 0.8
 
 
 @pytest.mark.parametrize("loss", OF_ONE_ROW, ids=repr)
@@ -101,3 +104,81 @@ def test_counts_that_were_not_expected_do_not_overflow():
     model = GradientBoostingRegressor(**PLAIN, loss="poisson", random_state=0).fit(X, y)
     losses = [mean_poisson_deviance(y, mean) for mean in model.staged_predict(X)]
     assert max(np.diff(losses)) <= 1e-12 * losses[0]
+
+
+def few_ones(seed=0, n_rows=20_000):
+    """A few ones at the ends of two features."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n_rows, 3))
+    y = np.zeros(n_rows)
+    y[rng.choice(np.flatnonzero(X[:, 0] > 1.5), 8, replace=False)] = 1
+    y[rng.choice(np.flatnonzero(X[:, 1] < -1.5), 3, replace=False)] = 1
+    return X, y
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_monotone_leaves_are_bounded_as_others(seed):
+    X, y = few_ones(seed)
+    model = GradientBoostingClassifier(
+        **{**PLAIN, "n_estimators": 10}, min_samples_leaf=20, monotonic_cst=[1, -1, 0]
+    ).fit(X, y)
+    shares = [np.full(len(y), y.mean()), *(p[:, 1] for p in model.staged_predict_proba(X))]
+    scores = np.log(shares) - np.log1p(np.negative(shares))
+    assert np.abs(np.diff(scores, axis=0)).max() <= 4 + 1e-9
+    assert max(np.diff([log_loss(y, p) for p in shares])) <= 1e-12
+
+
+def test_every_column_has_the_bound_of_its_loss():
+    X, y = few_ones()
+    plain = {**PLAIN, "n_estimators": 50, "min_samples_leaf": 20}
+    both, alone = (
+        GradientBoostingRegressor(**plain, loss=loss).fit(X, target)
+        for loss, target in [
+            (Columns((Poisson(), Squared())), np.column_stack([y, 1e4 * X[:, 1]])),
+            (Poisson(), y),
+        ]
+    )
+    np.testing.assert_allclose(both.predict(X)[:, 0], alone.predict(X), rtol=1e-12)
+    assert np.abs(np.diff([p[:, 1] for p in both.staged_predict(X)], axis=0)).max() > 100
+
+
+def test_linear_leaves_beside_missing_rows_step_the_right_way():
+    rng = np.random.default_rng(0)
+    x = np.sort(rng.uniform(-1, 1, 20_000))
+    y = np.zeros(len(x), int)
+    y[-16::4] = 1
+    x[:12], y[:12] = np.nan, 1  # too few for a leaf of their own
+    plain = {**PLAIN, "n_estimators": 1, "min_samples_leaf": 20, "max_leaf_nodes": 2}
+    model = GradientBoostingClassifier(**plain, linear_leaves=True).fit(x[:, None], y)
+    assert model.predict_proba(x[-16:, None])[:, 1].min() > 10 * y.mean()
+
+
+class Distance(Loss):
+    """Half the squared distance, with a bound."""
+
+    renews_leaves = True
+    longest_step = 0.5
+
+    def value(self, y, raw):
+        return (raw - y) ** 2 / 2
+
+    def gradient_hessian(self, y, raw):
+        return raw - y, np.ones(len(y))
+
+    def best_constant(self, residual, weight, output=0):
+        return float(np.average(residual, weights=weight))
+
+
+def test_leaves_that_are_renewed_are_bounded():
+    X = np.random.default_rng(0).normal(size=(300, 2))
+    model = GradientBoostingRegressor(**{**PLAIN, "n_estimators": 5}, loss=Distance())
+    model.fit(X, 100 * X[:, 0])
+    assert np.abs(np.diff([*model.staged_predict(X)], axis=0)).max() == pytest.approx(0.5)
+
+
+@pytest.mark.parametrize("step", [0, -1.0, math.nan, None, "far"])
+def test_a_bound_that_is_none_is_told(step):
+    loss = Distance()
+    loss.longest_step = step
+    with pytest.raises(InputError, match=r"P-LOSS.*longest_step is .*above 0"):
+        GradientBoostingRegressor(loss=loss).fit([[0.0], [1.0]], [0.0, 1.0])

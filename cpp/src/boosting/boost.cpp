@@ -100,6 +100,7 @@ class Rounds {
     Stats stats = statistics(number);
     TreeParams params = task_.params;
     params.seed = tree_seed(params.seed, number, output);
+    if (!params.max_value.empty()) params.max_value = {params.max_value[output]};
     ForestArrays grown = grow_tree_with_leaves(task_.matrix, task_.mapper, stats, params, context_,
                                                leaf_, &workspace_);
     words_ = std::move(stats.words);
@@ -130,10 +131,10 @@ class Rounds {
     if (task_.table == nullptr) return add_leaves(leaf_, tree.values, rate, raw, context_);
     const std::vector<float>&g = draw_ ? weighed_gradient_ : gradient_,
           &h = draw_ ? weighed_hessian_ : hessian_;
-    const LinearTerms terms = fit_linear_leaves(tree,
-                                                {*task_.table, g, h, leaf_, drawn_, task_.params.l2,
-                                                 task_.slope_l2, task_.params.max_value},
-                                                context_);
+    const std::vector<double>& bounds = task_.params.max_value;
+    const double most = bounds.empty() ? std::numeric_limits<double>::infinity() : bounds[output];
+    const LinearTerms terms = fit_linear_leaves(
+        tree, {*task_.table, g, h, leaf_, drawn_, task_.params.l2, task_.slope_l2, most}, context_);
     add_linear_leaves(tree, terms, *task_.table, leaf_, rate, raw, context_);
     terms_[output].append(terms, 0, terms.n_nodes());
   }
@@ -198,6 +199,8 @@ void check(const BoostTask& task, std::span<const double> raw) {
   require(task.weight.empty() || task.weight.size() == n, "weight needs one number per row");
   require(task.n_outputs >= 1 && raw.size() == n * task.n_outputs,
           "raw needs one score per row and output");
+  const std::size_t n_bounds = task.params.max_value.size();
+  require(n_bounds == 0 || n_bounds == task.n_outputs, "max_value needs one number per output");
   const std::size_t n_levels = task.loss.levels.size();
   require(n_levels == 0 || (task.loss.kind == LossKind::quantile && n_levels == task.n_outputs),
           "levels are the quantile loss's, one for each output");

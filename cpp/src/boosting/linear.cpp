@@ -65,7 +65,10 @@ class LeafFit {
       for (std::size_t k = 0; k < kept_.size(); ++k) features[k] = features[kept_[k]];
       features.resize(kept_.size());
     }
-    keep(features, constant + withheld_ / (mass_ + task.l2), task.max_value, terms);
+    // Of a constant that was cut nothing can be taken back.
+    const bool cut = std::abs(constant) >= task.max_value;
+    const double change = cut ? -pull_all_ : withheld_;
+    keep(features, (cut ? 0.0 : constant) + change / (mass_ + task.l2), task.max_value, terms);
   }
 
  private:
@@ -106,7 +109,7 @@ class LeafFit {
   void measure(const LinearTask& task, std::span<const RowId> rows,
                std::span<const std::uint32_t> features, double constant, const Value& value) {
     n_whole_ = 0;
-    mass_ = withheld_ = 0;
+    mass_ = withheld_ = pull_all_ = 0;
     mean_.assign(p_, 0.0);
     low_.assign(p_, std::numeric_limits<double>::infinity());
     high_.assign(p_, -std::numeric_limits<double>::infinity());
@@ -124,6 +127,7 @@ class LeafFit {
           for (std::size_t j = 0; j < p_; ++j) origin_[j] = x_[j * kBlock + i];
         }
         mass_ += h_[i];
+        pull_all_ += g_[i];
         for (std::size_t j = 0; j < p_; ++j) {
           const double x = x_[j * kBlock + i];
           mean_[j] += h_[i] * (x - origin_[j]);
@@ -225,7 +229,7 @@ class LeafFit {
   }
 
   std::size_t p_ = 0, n_whole_ = 0;
-  double mass_ = 0, withheld_ = 0;
+  double mass_ = 0, pull_all_ = 0, withheld_ = 0;  // of whole rows: hessian, gradient; of others
   double g_[kBlock], h_[kBlock];
   bool whole_[kBlock];
   std::vector<double> x_, origin_, mean_, low_, high_, matrix_, pull_, slope_;

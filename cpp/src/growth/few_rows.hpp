@@ -1,5 +1,6 @@
-// Profiles of nodes of few rows, from the rows themselves: of a block, or, where all features of
-// sparse rows are searched and have few bins, of the sums of those that occur.
+// Profiles of nodes of few rows, from the rows themselves: of a block, or, where features of sparse
+// rows have few bins and all or (for Newton's gain) many are searched, of the sums of those that
+// occur.
 #pragma once
 
 #include <optional>

@@ -108,10 +108,12 @@ void Grower::set_numbers(ForestArrays& out, std::size_t at, NodeId id, const __i
       const double h = std::max(stats_.fine_value(fine, 2 * m + 1), least) + params_.l2;
       double step = -stats_.fine_value(fine, 2 * m);
       if (params_.l1 > 0) step = soft_threshold(step, params_.l1);
-      value[m] = h > 0 ? std::clamp(step / h, -params_.max_value, params_.max_value) : 0.0;
+      value[m] = h > 0 ? step / h : 0.0;
     }
     if (!params_.monotone.empty())
       *value = std::clamp(*value, ranges_[id].lower, ranges_[id].upper);
+    for (std::size_t m = 0; m < params_.max_value.size(); ++m)
+      value[m] = std::clamp(value[m], -params_.max_value[m], params_.max_value[m]);
     return;
   }
   out.weight[at] = stats_.fine_total(fine);

@@ -111,6 +111,7 @@ class ShardedRows final : public NodeRows {
   void count(BinCounts& counts) const override {
     counts.rows.assign(layout_.histogram_size(), 0);
     counts.offset = layout_.column_offset;
+    counts.all_counted = true;
     for (const auto& shard : shards_) shard->count(node_, counts.rows, context_);
   }
 

@@ -204,7 +204,9 @@ void check_growth(const BinnedMatrix& matrix, const BinMapper& mapper, const Sta
   require(std::isfinite(params.l1) && params.l1 >= 0, "l1 must be finite and >= 0");
   require(std::isfinite(params.least_hessian) && params.least_hessian >= 0,
           "least_hessian must be finite and >= 0");
-  require(params.max_value > 0, "max_value must be above 0");
+  require(params.max_value.empty() || params.max_value.size() == stats.n_outputs,
+          "max_value needs one number per output");
+  for (const double most : params.max_value) require(most > 0, "max_value must be above 0");
   require(kind == stats.kind, "the criterion does not fit the kind of statistics");
   require(!absolute || stats.n_outputs == 1,
           "absolute_error takes one output: a median of vectors is not defined");

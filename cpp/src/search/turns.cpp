@@ -1,6 +1,7 @@
 // Which features a node tries, and in which turn: all that it may use, or those that are drawn for
 // it. The best is chosen alike whether one thread tries them in turn or several share them.
 #include <algorithm>
+#include <iterator>
 
 #include "search/feature_search.hpp"
 
@@ -12,14 +13,14 @@ constexpr std::size_t kChunkFeatures = 32;     // of one task that searches
 constexpr std::size_t kChunksPerThread = 32;   // at most, where features are many
 constexpr std::size_t kAheadRows = 3;          // two are parted by the first cut that is drawn
 
-/// Keeps of `features`, in their order, those that are in `varying`.
-void keep(std::span<const std::uint32_t> features, std::span<const std::uint32_t> varying,
+/// Those of the drawn features, in their order, that may vary.
+void keep(std::span<const std::uint32_t> drawn, std::span<const std::uint32_t> varying,
           std::size_t n_features, Scratch& scratch) {
   std::vector<std::uint64_t>& bits = scratch.varying;
   bits.assign((n_features + 63) / 64, 0);
   for (const std::uint32_t f : varying) bits[f / 64] |= std::uint64_t{1} << (f % 64);
   scratch.kept.clear();
-  for (const std::uint32_t f : features) {
+  for (const std::uint32_t f : drawn) {
     if ((bits[f / 64] >> (f % 64) & 1) != 0) scratch.kept.push_back(f);
   }
 }
@@ -49,10 +50,23 @@ Candidate SplitSearch::search_features(const FeatureSearch& search, const Profil
   if (n_drawn != 0 && n_drawn < search.node.features.size()) {
     try_drawn(search, profiles, context, scratch, found);
   } else {
-    try_all(search, profiles, search.node.features, context, scratch, found);
+    try_all(search, profiles, undrawn(search.node, profiles, scratch), context, scratch, found);
   }
   if (params_.criterion != Criterion::gain_ratio) return found.best;
   return best_ratio(search.node, profiles, search.parent, found.every, scratch);
+}
+
+/// The node's features that may vary, ascending.
+std::span<const std::uint32_t> SplitSearch::undrawn(const NodeSums& node,
+                                                    const ProfileSource& profiles,
+                                                    Scratch& scratch) const {
+  const std::vector<std::uint32_t>* const varying = profiles.varying();
+  if (varying == nullptr) return node.features;
+  if (node.features.size() == mapper_.n_features()) return *varying;
+  scratch.kept.clear();
+  std::set_intersection(node.features.begin(), node.features.end(), varying->begin(),
+                        varying->end(), std::back_inserter(scratch.kept));
+  return scratch.kept;
 }
 
 /// Drawn features that are constant here count, but one that is not must be among them.
@@ -66,7 +80,12 @@ void SplitSearch::try_drawn(const FeatureSearch& search, const ProfileSource& pr
   const bool few = params_.rule == SplitRule::random && node.rows < kAheadRows;
   const std::size_t n_ahead = few && profiles.sums_together() ? 0 : params_.node_features;
   draw.extend(n_ahead);
-  if (n_ahead > 0) try_all(search, profiles, {order.data(), n_ahead}, context, scratch, found);
+  std::span<const std::uint32_t> drawn(order.data(), n_ahead);
+  if (const auto* const varying = profiles.varying(); varying != nullptr) {
+    keep(drawn, *varying, mapper_.n_features(), scratch);
+    drawn = scratch.kept;
+  }
+  if (n_ahead > 0) try_all(search, profiles, drawn, context, scratch, found);
   for (std::size_t turn = n_ahead; turn < order.size(); ++turn) {
     if (turn >= params_.node_features && found.varying > 0) break;
     draw.extend(turn + 1);
@@ -74,17 +93,13 @@ void SplitSearch::try_drawn(const FeatureSearch& search, const ProfileSource& pr
   }
 }
 
-/// Those of `features` that may vary, in chunks on all threads where they are many.
+/// In chunks on all threads where features are many.
 void SplitSearch::try_all(const FeatureSearch& search, const ProfileSource& profiles,
                           std::span<const std::uint32_t> features, const Context& context,
                           Scratch& scratch, Found& found) const {
-  if (const std::vector<std::uint32_t>* const varying = profiles.varying(); varying != nullptr) {
-    keep(features, *varying, mapper_.n_features(), scratch);
-    features = scratch.kept;
-  }
   profiles.expect(features);
   const bool ratio = params_.criterion == Criterion::gain_ratio;
-  if (features.size() * 256 < kParallelCells || ratio || context.n_threads == 1) {
+  if (features.size() * 256 < kParallelCells || ratio || context.n_threads <= 1) {
     try_in_turn(search, profiles, features, 0, scratch, found);
     return;
   }

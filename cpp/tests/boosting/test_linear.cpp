@@ -69,6 +69,11 @@ TEST(linear_leaf_by_hand) {
   CHECK(std::abs(flat.slope[0] - 1) < 1e-12 && std::abs(flat.level[1] - -5) < 1e-12);
   const LinearTerms least = fit_linear_leaves(tree, {input, g, {}, leaf, {}, 0, 0, 2}, Context{1});
   CHECK(least.slope[0] == 0 && least.level[1] == -2);
+  // The mean over the whole rows is -3; the constant was cut, and says nothing of those that miss.
+  ForestArrays cut = tree;
+  cut.values[1] = -1;
+  const LinearTerms of_cut = fit_linear_leaves(cut, {input, g, {}, leaf, {}, 0, 0, 1}, Context{1});
+  CHECK(of_cut.slope[0] == 0 && of_cut.level[1] == -1);
   // Three drawn rows are enough for a line, and lie on the same.
   const std::vector<RowId> drawn{0, 1, 2, 5};
   const LinearTerms few = fit_linear_leaves(tree, {input, g, {}, leaf, drawn, 0, 0}, Context{1});

@@ -172,7 +172,7 @@ TEST(boost_leaves_say_no_more_than_they_may) {
   params.criterion = Criterion::newton;
   params.max_leaves = 20;
   const ForestArrays free = grow_tree(data.matrix, data.mapper, stats, params, Context{});
-  params.max_value = 50;
+  params.max_value = {50};
   const ForestArrays bounded = grow_tree(data.matrix, data.mapper, stats, params, Context{});
   std::size_t n_cut = 0;
   for (std::size_t i = 0; i < free.values.size(); ++i) {

@@ -18,11 +18,11 @@ from committee.losses.starting import newton_start
 # Newton's step is the gradient over the curvature, and where that fades it says hundreds: one row
 # in twenty of a class whose chance is 1e-4 asks for 500, which is then a chance of 1 for all twenty
 # and a curvature of 0 that no later round finds back from. The third derivative of a loss made of
-# exponentials is at most the second, so that a step s changes it by at most G s + H (e^|s| - |s| -
-# 1) (Bach, "Self-concordant analysis for logistic regression", 2010): up to 4, Newton's steps lower
-# it whatever the rows of a leaf, where the learning rate is at most 0.3. Four is also where
-# Friedman, Hastie and Tibshirani (2000) cut LogitBoost's responses, and XGBoost has such a bound in
-# its max_delta_step.
+# exponentials of the score is at most the second, so that a step s changes it by at most
+# G s + H (e^|s| - |s| - 1) (Bach, "Self-concordant analysis for logistic regression", 2010): up to
+# 4, Newton's steps lower it whatever the rows of a leaf, where the learning rate is at most 0.3.
+# Four is also where Friedman, Hastie and Tibshirani (2000) cut LogitBoost's responses, and XGBoost
+# has such a bound in its max_delta_step.
 LONGEST_STEP = 4.0
 
 
@@ -47,7 +47,7 @@ class Loss:
     renews_leaves : bool, default=False
         Whether leaves get the ``best_constant`` of their rows instead of the Newton step.
     longest_step : float, default=inf
-        How far a round may move a score at most.
+        How far a round may move a score at most. Splits are chosen by whole steps.
 
     Notes
     -----

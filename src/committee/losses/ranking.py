@@ -62,7 +62,6 @@ class RankingLoss(Loss):
     """What the ranking losses share: a steepness, and queries to be bound to."""
 
     sigmoid: float = 1.0
-    longest_step = LONGEST_STEP
     queries: Queries | None = field(default=None, repr=False, compare=False)
 
     separable = False  # a row's loss depends on the scores of all rows of its query
@@ -70,6 +69,7 @@ class RankingLoss(Loss):
     def __post_init__(self) -> None:
         if not _is_positive(self.sigmoid):
             raise invalid("sigmoid", type(self).__name__, "a number above 0", self.sigmoid)
+        object.__setattr__(self, "longest_step", LONGEST_STEP / self.sigmoid)
 
     def with_groups(
         self,

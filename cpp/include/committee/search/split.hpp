@@ -44,9 +44,9 @@ struct TreeParams {
   bool charged_cuts = false;                     // gain ratio: numeric features pay for their cuts
   double l2 = 0;                                 // newton: -G / (H + l2), with
   double l1 = 0;                                 // the gradient drawn towards 0 by so much
-  double least_hessian = 0;  // newton, several outputs: what each of them counts with at least
-  double max_value = std::numeric_limits<double>::infinity();  // newton: of a leaf, either way
-  std::vector<std::int8_t> monotone;                           // per feature -1, 0, 1; or empty
+  double least_hessian = 0;       // newton, several outputs: what each of them counts with at least
+  std::vector<double> max_value;  // newton: of a leaf, either way, per output; or empty
+  std::vector<std::int8_t> monotone;  // per feature -1, 0, 1; or empty
   std::vector<std::vector<std::uint32_t>>
       interactions;  // groups of features that may meet; or empty
   std::uint64_t seed = 0;
@@ -143,6 +143,8 @@ class SplitSearch {
                            const Context& context, Scratch& scratch) const;
   Candidate search_features(const FeatureSearch& search, const ProfileSource& profiles,
                             const Context& context, Scratch& scratch) const;
+  std::span<const std::uint32_t> undrawn(const NodeSums& node, const ProfileSource& profiles,
+                                         Scratch& scratch) const;
   void try_drawn(const FeatureSearch& search, const ProfileSource& profiles, const Context& context,
                  Scratch& scratch, Found& found) const;
   void try_all(const FeatureSearch& search, const ProfileSource& profiles,

@@ -22,8 +22,9 @@ l1_regularization : float, default=0
     in all gains (alpha in XGBoost).
 l2_regularization : float, default=3
     Added to the hessian of a leaf: its value is -G / (H + l2) (lambda in XGBoost). Hessians are
-    sums of weights, so weights far from 1 ask for another penalty. Log-odds and logarithms of means
-    move by at most 4 a round, whatever the penalty (``longest_step`` of the loss).
+    sums of weights, so weights far from 1 ask for another penalty. Scores that are log-odds or
+    logarithms of means move by at most 4 a round, whatever the penalty (``longest_step`` of the
+    loss).
 min_child_weight : float, default=0
     Hessian that each leaf holds at least.
 min_split_gain : float, default=0

@@ -71,7 +71,7 @@ def growth_params(
     typical = 1.0 if weight is None else float(weight.mean())
     params.min_weight_leaf = max(float(booster.min_child_weight) / scale, TINY * typical)
     params.least_hessian = max(params.min_weight_leaf, VECTOR_LEAST * typical)
-    params.max_value = loss.longest_step / float(booster.learning_rate)
+    params.max_value = [step / float(booster.learning_rate) for step in longest_steps(loss)]
     params.min_gain = float(booster.min_split_gain) / scale
     if params.l2 > 0 and typical * scale < LIGHT:
         found = f"its mean is {typical * scale:.3g}; a leaf is shrunk as by rows of weight"
@@ -91,6 +91,20 @@ def growth_params(
         fix = 'growth="leaf" or "level", or no constraint'
         raise InputError(describe("P-MONOTONE", "monotonic_cst", found, fix=fix))
     return params
+
+
+def longest_steps(loss: Loss) -> list[float]:
+    """Tell how far a round may move the scores of each output."""
+    parts = loss.parts if isinstance(loss, Columns) else (loss,)
+    for part in parts:
+        step = part.longest_step
+        if not isinstance(step, numbers.Real) or not step > 0:
+            found = f"{type(part).__name__}.longest_step is {step!r}"
+            allowed = "a number above 0, or math.inf for steps of any length"
+            raise InputError(describe("P-LOSS", "loss", found, allowed=allowed))
+    if len(parts) == loss.n_outputs:
+        return [float(part.longest_step) for part in parts]
+    return [float(loss.longest_step)] * loss.n_outputs
 
 
 def _bound(params: _engine.TreeParams, booster: Any) -> None:

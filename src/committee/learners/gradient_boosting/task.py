@@ -188,12 +188,13 @@ class BoostingTask:
         round_number: int,
     ) -> tuple[_engine.Forest, npt.NDArray[np.uint32]]:
         """Grow the ``number``-th tree, for some outputs; return it with the leaf of each row."""
-        seed = self.params.seed
+        seed, bounds = self.params.seed, self.params.max_value
         self.params.seed = _engine.tree_seed(seed, number, outputs[0])
+        self.params.max_value = [bounds[output] for output in outputs]
         tree, leaf = _engine.grow_tree_with_leaves(
             self.rows.matrix, self.rows.mapper, stats, self.params, self.n_threads
         )
-        self.params.seed = seed
+        self.params.seed, self.params.max_value = seed, bounds
         if self.loss.renews_leaves:
             tree = self._renewed(tree, leaf, outputs, drawn, round_number)
         return tree, leaf
@@ -248,7 +249,7 @@ class BoostingTask:
             drawn,
             self.params.l2,
             self.slope_l2,
-            self.params.max_value,
+            self.params.max_value[output],
             scale,
             self.raw[output],
             self.n_threads,
@@ -283,7 +284,8 @@ class BoostingTask:
                     here = rows[below(leaf[rows], int(node))]
                     values[node, column] = constant(here)
                 values[len(values) // 2 :] = values[lender]
-        return tree.revalued(values)
+        most = [self.params.max_value[output] for output in outputs]
+        return tree.revalued(np.clip(values, np.negative(most), most))
 
     def _constant(
         self,
