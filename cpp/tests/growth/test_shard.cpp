@@ -164,3 +164,21 @@ TEST(shard_refuses_absolute_error_and_bad_parameters) {
   params.monotone = {1, 0, 0};
   CHECK_THROWS(grow_sharded(data.matrix, data.mapper, stats, params, 2), std::invalid_argument);
 }
+
+TEST(shard_counts_leave_nothing_behind) {
+  // Few sparse rows are counted in the memory that the rows of shards were counted in.
+  const Data data({.n_rows = 900, .n_features = 60, .zeros = 0.9, .n_values = 5, .seed = 27});
+  const std::vector<double> y = make_y(data.table, 27);
+  const std::vector<float> gradient(y.begin(), y.end()), hessian(900, 0.3f);
+  const Stats stats = Stats::gradients(gradient, hessian, Context{});
+  TreeParams params;
+  params.criterion = Criterion::newton;
+  params.min_rows_leaf = 4;
+  params.growth = Growth::level;
+  const ForestArrays tree = grow_tree(data.matrix, data.mapper, stats, params, Context{});
+  CHECK(tree.nodes.size() > 50);
+  for (int again = 0; again < 2; ++again) {
+    CHECK(same_tree(tree, grow_tree(data.sparse_matrix, data.mapper, stats, params, Context{})));
+    CHECK(same_tree(tree, grow_sharded(data.sparse_matrix, data.mapper, stats, params, 3)));
+  }
+}
