@@ -286,6 +286,13 @@ class ActiveClassifier(ClassifierMixin, LogShares, Threaded, NamedParameters, Ba
             The rows chosen.
         """
         check_size(k, type(self).__name__)
+        return self._asking(pool)._choose(pool, k, places)
+
+    def _asking(self, pool: Pool) -> ActiveClassifier:
+        """Return who is asked."""
+        return self
+
+    def _choose(self, pool: Pool, k: int, places: Indices) -> Query:
         fitted, fresh = self.__sklearn_is_fitted__(), places
         if fitted:
             container_to_ask(self, pool.X)
@@ -298,7 +305,8 @@ class ActiveClassifier(ClassifierMixin, LogShares, Threaded, NamedParameters, Ba
         asked_at = len(self.labelled_) if fitted else 0
         seed = self.seed_ if fitted else resolve_seed(self.random_state, type(self).__name__)
         seed = member_seed(seed, asked_at)
-        candidates = sample_candidates(fresh, pool.keys, self.n_candidates, member_seed(seed, 1))
+        size = None if self.n_candidates is None else max(k, self.n_candidates)
+        candidates = sample_candidates(fresh, pool.keys, size, member_seed(seed, 1))
         counts = (len(places), len(places) - len(fresh), len(candidates))
         if not fitted or len(self.classes_) < 2:
             return self._at_random(pool, candidates, k, seed, counts)
@@ -349,7 +357,10 @@ class ActiveClassifier(ClassifierMixin, LogShares, Threaded, NamedParameters, Ba
 
     def _asked(self, X: Any, measure: Measure) -> tuple[Floats, Floats]:
         """Ask the committee: the measure of each row, and what the members say together."""
-        ballots = ballots_of(self.estimator_)
+        committee = self.estimator_
+        if isinstance(committee, Unanimous):  # it stands for members that would say the same
+            committee = [committee, committee]
+        ballots = ballots_of(committee)
         with expected_warnings(rows=True):
             tally = ballots.tally(X, measure, self._threads_for(_num_samples(X)))
         return measure.of(tally), getattr(tally, measure.needs[0])

@@ -15,7 +15,8 @@ batch : {"top", "diverse"}, default="top"
 shortlist : int, default=10
     How many times the size of a diverse batch it is chosen from.
 n_candidates : int or None, default=None
-    How many rows of the pool are compared, drawn at random by their content; None compares all.
+    How many rows of the pool are compared, drawn at random by their content, and at least as many
+    as are asked for; None compares all.
 classes : array-like or None, default=None
     The labels that may come, where not all are among the first ones. None: those given to
     ``fit``; others are refused by ``teach`` unless ``new_classes=True``.

@@ -11,11 +11,11 @@ from sklearn.utils.validation import _num_samples
 
 from committee.active.active_classifier import ActiveClassifier
 from committee.active.content import Pool
-from committee.active.events import LabelEvent, RowId, plain_row
+from committee.active.events import LabelEvent, LabelLog, RowId, plain_row
 from committee.active.expected import expected_warnings
 from committee.core.params import integer, invalid
 from committee.data import InputError, InputTypeError, read_classes
-from committee.data.errors import class_name, describe
+from committee.data.errors import class_name, describe, listing
 from committee.ensembles.any_rows import rows_to_ask
 
 
@@ -98,10 +98,43 @@ def round_ends(events: Sequence[LabelEvent]) -> list[int]:
     return ends if ends or not events else [len(events)]
 
 
+def classes_told(log: LabelLog, labels: Sequence[Any] = ()) -> list[Any]:
+    """List the labels that a log holds, and further ones, each once."""
+    return list(dict.fromkeys([*(event.label for event in log.events), *labels]))
+
+
+def read_answers(
+    rows: Any, labels: Any, places: Mapping[RowId, int]
+) -> tuple[list[RowId], list[Any]]:
+    """Read ids of rows of a pool, with a label for each."""
+    if isinstance(rows, (str, int, np.generic)):
+        found, allowed = f"got {rows!r}", "a sequence of ids, with a label for each"
+        raise InputTypeError(describe("E-EVENT", "rows", found, allowed=allowed))
+    ids, said = [plain_row(row) for row in rows], list(labels)
+    if len(ids) != len(said):
+        found = f"{len(said)} labels for {len(ids)} rows"
+        raise InputError(describe("Y-LENGTH", "labels", found))
+    strange = [row for row in ids if row not in places]
+    if strange:
+        found = f"row {strange[0]!r} is not in the pool"
+        raise InputError(describe("E-EVENT", "rows", found))
+    return ids, said
+
+
 def check_labels(labels: Mapping[RowId, Any]) -> None:
     """Refuse labels that no learner takes together, such as text and numbers, before they count."""
     if labels:
         read_classes(np.array([*labels.values()], dtype=object), len(labels), remark=False)
+
+
+def check_test_labels(y_test: Any, known: Any) -> None:
+    """Refuse test labels of which none is a class that is known."""
+    labels = np.asarray(y_test).tolist()
+    if known is None or any(label in set(known) for label in labels):
+        return
+    found = f"none of them is a known class: the first is {labels[0]!r}"
+    allowed = f"labels among the classes {listing(list(known))}"
+    raise InputError(describe("Y-CLASSES", "y_test", found, allowed=allowed))
 
 
 def check_test_rows(X_test: Any, pool: Pool) -> None:
@@ -137,6 +170,10 @@ def check_loop(
         found = f"{class_name(model)} cannot ask"
         allowed = "QueryByBagging, QueryByBoosting, QueryByCommittee or ActiveDecorate"
         raise InputTypeError(describe("P-ESTIMATOR", "model", found, allowed=allowed))
+    if getattr(model, "prefit", False):
+        found = "prefit=True; a loop fits copies of the committee to the labels of its log"
+        fix = "prefit=False, with the labels that there are in log"
+        raise InputError(describe("P-ESTIMATOR", "model", found, fix=fix))
     for name, value in (("n_initial", n_initial), ("k", k)):
         if not integer(1).is_satisfied_by(value):
             raise invalid(name, owner, "an int in the range [1, inf)", value)
@@ -146,3 +183,8 @@ def check_loop(
     if X_test is not None and _num_samples(X_test) != _num_samples(y_test):
         found = f"{_num_samples(y_test)} labels for {_num_samples(X_test)} rows"
         raise InputError(describe("Y-LENGTH", "y_test", found))
+    if X_test is not None:
+        try:
+            read_classes(y_test, _num_samples(y_test), estimator_name=owner, remark=False)
+        except InputError as error:
+            raise InputError(f"{error} This is about y_test.") from None

@@ -236,6 +236,12 @@ def measure_disagreement(outputs: Any, measure: str = "vote_margin", weights: An
         found = f"of shape {said.shape}"
         raise InputError(describe("Q-OPINIONS", "outputs", found, allowed=allowed))
     check_members(len(said))
+    strange = ~(np.isfinite(said) & (said >= 0)).all(axis=(0, 2))
+    if strange.any():
+        row = int(np.argmax(strange))
+        found = f"row {row} holds {said[:, row].tolist()}"
+        allowed = "probabilities or votes, none missing and none below 0"
+        raise InputError(describe("Q-OPINIONS", "outputs", found, allowed=allowed))
     if any(part.endswith(("shares", "entropy")) for part in chosen.needs):
         for member in said:
             check_probabilities(member, chosen)

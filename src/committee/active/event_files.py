@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from committee.active.events import LabelEvent, LabelLog, now, plain_label, plain_row
-from committee.data import InputError
-from committee.data.errors import describe
+from committee.data import InputError, InputTypeError
+from committee.data.errors import class_name, describe
 
 FORMAT, VERSION = "committee.labels", 1
 NEEDED: dict[str, tuple[type, ...]] = {
@@ -41,6 +41,9 @@ def save_log(log: LabelLog, path: str | os.PathLike[str]) -> None:
     path : path
         Where to.
     """
+    if not isinstance(log, LabelLog):
+        found = f"{class_name(log)} has no events"
+        raise InputTypeError(describe("E-EVENT", "log", found, allowed="a LabelLog"))
     target = Path(path)
     _check_folder(target)
     lines = [_line(_head(log)), *(_line(vars(event)) for event in log.events)]

@@ -298,13 +298,16 @@ class LabelLog:
         Parameters
         ----------
         until : int, optional
-            How many events count.
+            How many events count, at least 0.
 
         Returns
         -------
         LabelState
             Settled labels and conflicts.
         """
+        if until is not None and until < 0:
+            found, allowed = f"got {until}", "how many events count, at least 0"
+            raise InputError(describe("P-VALUE", "until", found, allowed=allowed))
         said: dict[RowId, _Answers] = {}
         for event in self._events[:until]:
             said.setdefault(event.row, _Answers()).hear(event)

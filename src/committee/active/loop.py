@@ -22,19 +22,23 @@ from committee.active.course import (
     Course,
     check_labels,
     check_loop,
+    check_test_labels,
     check_test_rows,
+    classes_told,
+    read_answers,
     read_ids,
     round_ends,
 )
 from committee.active.curve import RANDOM, QueryCurve
-from committee.active.events import LabelLog, RowId, plain_row
+from committee.active.events import LabelLog, RowId
+from committee.active.labelled import check_known
 from committee.active.left_out import check_leaves_out
 from committee.active.query import Query
 from committee.active.stopping import GROWTH, WIDTH, StopAdvice, advise_stop
 from committee.active.twin import Twin, check_apart, check_taught
 from committee.core.params import resolve_seed
 from committee.core.randomness import member_seed
-from committee.data import InputError, InputTypeError
+from committee.data import InputError
 from committee.data.errors import describe
 
 QUERIES = "queries"
@@ -50,8 +54,8 @@ class ActiveLoop:
     pool : array-like, sparse matrix or data frame of shape (n_rows, n_features)
         Rows that can be asked about.
     annotator : callable or None, default=None
-        Called with row ids and rows, gives their labels; it may have a ``name`` and ``classes``.
-        None: answers are given to :meth:`tell`.
+        Called with row ids and rows, gives their labels; it may have a ``name``, and ``classes``,
+        without which it may name any. None: answers are given to :meth:`tell`.
     X_test, y_test : array-like, optional
         Rows to measure the error on. They never have a part in questions, fits or stop advice.
     n_initial : int, default=10
@@ -128,6 +132,8 @@ class ActiveLoop:
         known = model.classes
         if known is None:
             known = getattr(annotator, "classes", None)
+        if self.test is not None:
+            check_test_labels(self.test[1], known)
         self.log = LabelLog(known) if log is None else log
         self._courses = {QUERIES: Course(self._model)}
         self._twin: Twin | None = None
@@ -198,13 +204,25 @@ class ActiveLoop:
         annotator : str, default="annotator"
             Who answers.
         new_classes : bool, default=False
-            Whether labels outside the known classes are accepted.
+            Whether labels outside the known classes are accepted. Where none were declared, by
+            ``classes`` of the model or the annotator, those that were told are known once they
+            are two.
 
         Returns
         -------
         ActiveLoop
             The loop itself.
         """
+        if not new_classes and self.log.classes is None:
+            known = np.array(classes_told(self.log), dtype=object)
+            check_known(np.array([*labels], dtype=object), known, declared=len(known) > 1)
+        return self._told(rows, labels, annotator, new_classes)
+
+    def _told(self, rows: Any, labels: Any, annotator: str, new_classes: bool) -> Self:
+        labels = list(labels)
+        known = classes_told(self.log, labels)
+        if self.test is not None and len(known) > 1:
+            check_test_labels(self.test[1], known)
         if not self._record(self.log, rows, labels, annotator, new_classes, self._round):
             return self
         self._learn(QUERIES, self.log, len(self.log))
@@ -219,7 +237,8 @@ class ActiveLoop:
             found = "there is none to ask"
             raise InputError(describe("E-EVENT", "annotator", found, fix="ask() and tell()"))
         places = self.ask().indices
-        return self.tell(self._ids(places), self._answers(places), annotator=self._name)
+        answers = self._answers(places)
+        return self._told(self._ids(places), answers, self._name, self.log.classes is None)
 
     def run(self, n_rounds: int, *, until_advised: bool = False) -> Self:
         """Ask the annotator round after round.
@@ -320,17 +339,7 @@ class ActiveLoop:
         self, log: LabelLog, rows: Any, labels: Any, annotator: str, new_classes: bool, round: int
     ) -> int:
         """Write answers into a log, all or none; say how many there are."""
-        if isinstance(rows, (str, int, np.generic)):
-            found, allowed = f"got {rows!r}", "a sequence of ids, with a label for each"
-            raise InputTypeError(describe("E-EVENT", "rows", found, allowed=allowed))
-        ids, labels = [plain_row(row) for row in rows], list(labels)
-        if len(ids) != len(labels):
-            found = f"{len(labels)} labels for {len(ids)} rows"
-            raise InputError(describe("Y-LENGTH", "labels", found))
-        strange = [row for row in ids if row not in self._place]
-        if strange:
-            found = f"row {strange[0]!r} is not in the pool"
-            raise InputError(describe("E-EVENT", "rows", found))
+        ids, labels = read_answers(rows, labels, self._place)
         trial = LabelLog(log.classes)  # all answers are recorded, or none
         for row, label in zip(ids, labels, strict=True):
             trial.append(row, label, annotator=annotator, new_classes=new_classes)
@@ -338,14 +347,9 @@ class ActiveLoop:
         why = self._reasons(log)
         for row, label in zip(ids, labels, strict=True):
             reason, disputed = why.get(self._place[row], ("not asked about", None))
+            why_asked: dict[str, Any] = {"reason": reason, "disagreement": disputed}
             log.append(
-                row,
-                label,
-                annotator=annotator,
-                reason=reason,
-                round=round,
-                disagreement=disputed,
-                new_classes=new_classes,
+                row, label, annotator=annotator, round=round, new_classes=new_classes, **why_asked
             )
         return len(ids)
 

@@ -9,15 +9,19 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
+import numpy as np
 import numpy.typing as npt
 from sklearn.base import is_classifier
+from sklearn.utils import _safe_indexing
 
 from committee.active.active_classifier import ActiveClassifier
 from committee.active.active_docs import active_documented
 from committee.active.ballots import ballots_of, check_kind
+from committee.active.content import Pool
 from committee.active.disagreement import check_members
 from committee.active.labelled import Labelled
 from committee.active.side_by_side import SideBySide, in_order
+from committee.core.params import resolve_seed
 from committee.core.randomness import fill_seeds
 from committee.data import InputError, InputTypeError
 from committee.data.errors import class_name, describe, listing
@@ -43,7 +47,8 @@ class QueryByCommittee(ActiveClassifier):
     prefit : bool, default=False
         Whether the committee is fitted already, to the rows that ``fit`` is given: ``fit`` keeps
         it, and ``teach`` is the first to fit a copy; weights that ``fit`` is given count from
-        then on. A clone of this object is not fitted.
+        then on. Without ``fit``, ``query`` asks the committee as it is, and knows of no labelled
+        rows to be skipped. A clone of this object is not fitted.
     {asking}
 
     Attributes
@@ -149,6 +154,24 @@ class QueryByCommittee(ActiveClassifier):
         check_members(len(ballots.weights))
         self._check_prefit(fitted, ballots.classes, labelled)
         return fitted
+
+    def _asking(self, pool: Pool) -> ActiveClassifier:
+        """Return a copy that asks a fitted committee, without the rows it was fitted to."""
+        if not self.prefit or self.__sklearn_is_fitted__():
+            return self
+        self._check()
+        ballots = ballots_of(self.estimator)
+        check_members(len(ballots.weights))
+        asking = QueryByCommittee(**self.get_params(deep=False))
+        none, y = _safe_indexing(pool.X, np.arange(0)), ballots.classes[:0]
+        labelled = Labelled(none, y, None, pool.keys[:0], ballots.classes)
+        asking.estimator_, asking.labelled_ = self.estimator, labelled
+        asking.classes_, asking.seed_ = ballots.classes, resolve_seed(self.random_state)
+        one = self.estimator[0] if isinstance(self.estimator, (list, tuple)) else self.estimator
+        asking.n_features_in_ = getattr(one, "n_features_in_", pool.X.shape[1])
+        if hasattr(one, "feature_names_in_"):
+            asking.feature_names_in_ = one.feature_names_in_
+        return asking
 
     def _check_prefit(self, fitted: Any, classes: npt.NDArray[Any], labelled: Labelled) -> None:
         """Hold a fitted committee against the rows that it is said to be fitted to."""

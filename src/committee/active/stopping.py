@@ -114,3 +114,7 @@ def _check(
     if len(wrong) != len(n_rows):
         found = f"{len(wrong)} rounds of wrong rows, {len(n_rows)} of judged rows"
         raise InputError(describe("P-VALUE", "wrong, n_rows", found, allowed="as many of both"))
+    for k, (errors, rows) in enumerate(zip(wrong, n_rows, strict=True)):
+        if not 0 <= errors <= rows:
+            found = f"round {k} has {errors} wrong of {rows} rows"
+            raise InputError(describe("P-VALUE", "wrong", found, allowed="0 to all of the rows"))

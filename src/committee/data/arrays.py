@@ -215,8 +215,9 @@ def text_error(items: list[Any], where: str, fitted: str | None = None) -> Input
             f"{before}",
             allowed="numbers, missing values, or a categorical column",
             fix=f"(1) replace {items[row]!r} by missing or a number and convert the column, with "
-            f"pandas pd.to_numeric(X[{column}], errors='coerce'); (2) or declare it categorical "
-            f"at fit: categorical_features=[{column}]",
+            f"pandas pd.to_numeric(X[{column}], errors='coerce'); (2) or declare it categorical, "
+            f"with pandas X[{column}].astype('category'), or where the estimator has it "
+            f"categorical_features=[{column}]",
         )
     )
 

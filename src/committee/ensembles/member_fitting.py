@@ -203,13 +203,22 @@ def takes_weights(estimator: Any) -> bool:
     return bool(has_fit_parameter(estimator, "sample_weight"))
 
 
+def will_predict(estimator: Any) -> bool:
+    """Tell whether an estimator predicts, if only once it is fitted (scikit-learn's stacks)."""
+    if hasattr(estimator, "predict"):
+        return True
+    return hasattr(type(estimator), "predict") and (
+        is_classifier(estimator) or is_regressor(estimator)
+    )
+
+
 def check_instance(estimator: Any, owner: str) -> None:
     """Refuse a class where an estimator is wanted, and anything that cannot be fitted."""
     if isinstance(estimator, type):
         name = estimator.__name__
         found = f"{owner} was given the class {name}; pass an instance"
         raise InputTypeError(describe("P-ESTIMATOR", "estimator", found, fix=f"{name}()"))
-    if not (hasattr(estimator, "fit") and hasattr(estimator, "predict")):
+    if not (hasattr(estimator, "fit") and will_predict(estimator)):
         found = f"{type(estimator).__name__} has no fit and predict"
         allowed = "a scikit-learn estimator"
         raise InputTypeError(describe("P-ESTIMATOR", "estimator", found, allowed=allowed))

@@ -180,6 +180,15 @@ def test_a_level_that_remembers_its_rows_is_warned_of(noisy, name):
     assert honest.score(X_test, y_test) > leaking.score(X_test, y_test) + 0.03
 
 
+@pytest.mark.parametrize("n_rows", [30, 60, 150, 400])
+def test_few_rows_are_enough_to_see_that_noise_is_remembered(n_rows):
+    for seed in range(5):
+        rng = np.random.default_rng(seed)
+        X, y = rng.normal(size=(n_rows, 5)), rng.integers(0, 2, n_rows)
+        with pytest.warns(DataWarning, match=r"C-LEAK.*'near' has an error of 0.0%"):
+            CascadeClassifier([NEAR, BAYES], random_state=seed).fit(X, y)
+
+
 def test_levels_that_do_not_remember_are_not_warned_of(noisy, iris):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -190,7 +199,7 @@ def test_levels_that_do_not_remember_are_not_warned_of(noisy, iris):
         clear = np.vstack([ROWS, ROWS + 20])
         CascadeClassifier([NEAR, TREE], random_state=0).fit(clear, np.repeat([0, 1], 200))
         # Too few rows to judge by, or too few for a copy to be fitted on.
-        CascadeClassifier([NEAR, TREE], random_state=0).fit(noisy[0][:40], noisy[1][:40])
+        CascadeClassifier([NEAR, TREE], random_state=0).fit(noisy[0][:19], noisy[1][:19])
         for first in (KNeighborsRegressor(190), LinearRegression()):
             model = CascadeRegressor([("first", first), ("b", Ridge())], random_state=0)
             model.fit(ROWS, NUMBERS)

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from sklearn import ensemble
 from sklearn.base import clone
 from sklearn.datasets import make_classification, make_friedman1
 from sklearn.discriminant_analysis import QuadraticDiscriminantAnalysis
@@ -9,6 +10,8 @@ from sklearn.dummy import DummyClassifier, DummyRegressor
 from sklearn.linear_model import LinearRegression, RidgeClassifier
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsRegressor
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
 from committee import (
@@ -17,6 +20,7 @@ from committee import (
     DecisionTreeClassifier,
     DecisionTreeRegressor,
     InputError,
+    InputTypeError,
     VotingClassifier,
     VotingRegressor,
     ambiguity,
@@ -251,3 +255,15 @@ def test_several_outputs():
     assert model.transform(X).shape == (80, 4)
     names = ["line0", "line1", "tree0", "tree1"]
     assert [n.split("_")[1] for n in model.get_feature_names_out()] == names
+
+
+def test_members_that_predict_only_once_fitted_are_taken(rows):
+    """The stacks of scikit-learn hide their predict until the default meta-model is there."""
+    members = [("bayes", GaussianNB()), ("tree", DecisionTreeClassifier(max_depth=2))]
+    stack = ensemble.StackingClassifier(members)
+    assert not hasattr(stack, "predict")
+    model = VotingClassifier([("stack", stack)]).fit(*rows)
+    np.testing.assert_array_equal(model.predict(rows[0]), stack.fit(*rows).predict(rows[0]))
+    scaled = make_pipeline(StandardScaler())  # it never will
+    with pytest.raises(InputTypeError, match="Pipeline has no fit and predict"):
+        VotingClassifier([("scaled", scaled)]).fit(*rows)

@@ -19,9 +19,10 @@ cv : int, splitter, iterable of (train, test) or None, default=None
     "rest": """\
 check_leak : bool, default=True
     Whether to warn, with ``cv=None``, of a level that shows the next ones the labels of its
-    training rows, such as 1-NN. A copy of each learner but the last is fitted on four fifths of at
-    most 1,000 rows; it leaks where its error on these is below a quarter (for numbers: the absolute
-    error below half) of that on the rest, and the difference above three standard errors.
+    training rows, such as 1-NN. A copy of each learner but the last is fitted on four fifths of 20
+    to 1,000 rows, on other fifths in turn until 200 rows or all were held out; it leaks where its
+    error on these is below a quarter (for numbers: the absolute error below half) of that on the
+    rest, and the difference above three standard errors.
 {n_jobs}
     In sample a level waits for the one before.
 {verbose}

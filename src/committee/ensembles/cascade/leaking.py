@@ -2,9 +2,11 @@
 
 In sample, a level that remembers (1-NN, an unpruned tree, a forest) gives the next one the labels
 themselves, in columns that mean much less for new rows. A copy of the learner is fitted on four
-fifths of at most 1,000 rows and asked about these and about the rest. It leaks where it errs on
-less than a quarter of the share of rows (for numbers: by less than half as much) among its own as
-among the others, and where that is no chance: by more than three standard errors.
+fifths of at most 1,000 rows and asked about these and about the rest; where the rest are few, so
+are the other fifths in turn, until 200 rows or all were held out. It leaks where it errs on less
+than a quarter of the share of rows (for numbers: by less than half as much) among its own as among
+the others, and where that is no chance: by more than three standard errors. Below 20 rows nothing
+can be told.
 """
 
 from __future__ import annotations
@@ -23,7 +25,9 @@ from committee.ensembles.panel.folds import Mask, Rows
 from committee.ensembles.panel.remarks import heard
 
 MOST_ROWS = 1000
-FEWEST_ROWS = 50  # a handful of rows held out tells nothing
+FEWEST_ROWS = 20  # a handful of rows held out tells nothing
+ENOUGH_ROWS = 200  # held out, in as many of the folds as that takes
+FOLDS = 5
 CLASSES, NUMBERS = 0.25, 0.5  # of the error on other rows: below this, rows are remembered
 SURE = 3.0  # standard errors
 
@@ -80,24 +84,38 @@ def probe(task: PanelTask, seat: Seat, usable: Mask, stream: int) -> Remembering
     if len(rows) < FEWEST_ROWS:
         return None
     rows = member_rng(task.seed, stream).permutation(rows)[:MOST_ROWS]
-    cut = (4 * len(rows)) // 5
-    own, other = np.sort(rows[:cut]), np.sort(rows[cut:])
-    if task.classes is not None and len(np.unique(task.y[own])) < len(np.unique(task.y[rows])):
+    errors: tuple[list[Floats], list[Floats]] = ([], [])
+    n_held_out = 0
+    for fold in reversed(np.array_split(rows, FOLDS)):
+        if n_held_out >= ENOUGH_ROWS:
+            break
+        found = _fold_errors(task, seat, np.setdiff1d(rows, fold), np.sort(fold))
+        if found is None:
+            return None
+        for errors_of, more in zip(errors, found, strict=True):
+            errors_of.append(more)
+        n_held_out += len(fold)
+    own, other = (np.concatenate(part) for part in errors)
+    spread = float(other.std() / np.sqrt(len(other)))
+    share = NUMBERS if task.classes is None else CLASSES
+    return Remembering(seat.name, float(own.mean()), float(other.mean()), spread, share)
+
+
+def _fold_errors(task: PanelTask, seat: Seat, own: Rows, other: Rows) -> list[Floats] | None:
+    """Fit a copy on some rows; return its errors on these and on others, None if it cannot."""
+    classes = None if task.classes is None else np.unique(task.y[np.append(own, other)])
+    if classes is not None and len(np.unique(task.y[own])) < len(classes):
         return None
     params = dict(_check_method_params(task.X, dict(task.params.get(seat.name, {})), own))
     estimator = seat.unfitted(task.seed)
     try:
         with heard():  # what there is to remark, the fit itself will
             estimator.fit(_safe_indexing(task.X, own), task.y[own], **params)
-            errors = [_errors(task, estimator, part) for part in (own, other)]
+            return [_errors(task, estimator, part) for part in (own, other)]
     except (ValueError, TypeError):
         # What a learner makes of fewer rows than it will get is no fault of the fit that follows;
         # where the fit itself cannot be done, it says so.
         return None
-    spread = float(errors[1].std() / np.sqrt(len(other)))
-    own_error, other_error = (float(error.mean()) for error in errors)
-    share = NUMBERS if task.classes is None else CLASSES
-    return Remembering(seat.name, own_error, other_error, spread, share)
 
 
 def _errors(task: PanelTask, estimator: object, rows: Rows) -> Floats:

@@ -11,5 +11,6 @@ artificial_size : float, default=1.0
     recommend 0.5 to 1.
 {categorical_features}
     Trees of this library are told, too, unless it is "from_dtype": then they say it themselves.
-    What holds no numbers is always a category.""",
+    What holds no numbers is a category for the artificial rows; whether a learner takes it is its
+    own affair.""",
 }

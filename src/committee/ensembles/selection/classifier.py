@@ -34,7 +34,8 @@ class EnsembleSelectionClassifier(ClassifierMixin, EnsembleSelection):
     {selection_parameters}
     method : {"greedy", "soft_margin"}, default="greedy"
         The climb of the paper, or one linear program: the weights with the largest soft margin on
-        the held-out rows, most of them 0. Rounds and bags belong to the climb.
+        the held-out rows, most of them 0. Rounds and bags belong to the climb; ``scoring`` chooses
+        there, and only reports here: margins know nothing of log-loss.
     nu : float, default=0.1
         For "soft_margin": the share of rows, those with the smallest margins, that the program
         looks at. It is raised to twice the error of the plain mean, and further until the margin

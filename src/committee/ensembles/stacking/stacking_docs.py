@@ -38,8 +38,8 @@ final_estimator_ : estimator
 levels_ : list of list of estimators
     The members by level, fitted on all rows.
 oof_ : ndarray of shape (n_samples, n_columns)
-    What the meta-model learned from: answers about each row by models that have not seen it, NaN
-    in rows without one.
+    What the meta-model learned from, without the features that ``passthrough`` adds: answers about
+    each row by models that have not seen it, NaN in rows without one.
 level_oof_ : list of ndarray
     The honest answers of each level, with the columns of all classes.
 n_unanswered_ : int

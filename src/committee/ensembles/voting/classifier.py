@@ -41,15 +41,17 @@ def _counts_votes(model: Any) -> bool:
 class VotingClassifier(ClassifierMixin, Voting):
     """Different classifiers vote.
 
-    Of equal classes the first in the order of ``classes_`` wins, whatever the rule.
+    Of equal classes the first in the order of ``classes_`` wins, whatever the rule. Weights are
+    added as floating-point numbers: where ties matter, give whole ones.
 
     Parameters
     ----------
     {estimators}
     voting : {"hard", "soft", "product", "max", "median", "trimmed_mean"}, default="hard"
         A vote each for the predicted label, or how probabilities are combined: their mean, their
-        product (one zero is a veto), the largest, the median or the trimmed mean of each class,
-        scaled to sum to 1. Where nothing is left of a row, the mean takes its place.
+        product (as a geometric mean; one zero is a veto), the largest, the median or the trimmed
+        mean of each class, scaled to sum to 1. Where nothing is left of a row, the mean takes its
+        place.
     {weights}
     {panel_parameters}
     flatten_transform : bool, default=True
