@@ -42,7 +42,7 @@ bool FeatureSearch::take_two_bins(const ProfileSource& profiles,
   scratch.rest.clear();
   std::int64_t left[kTogether];
   std::uint32_t place[kTogether];
-  std::size_t n = 0;
+  std::size_t n = 0, n_varying = 0;
   const auto score = [&] {
     const NewtonCut cut = best_newton_word(left, n, *newton);
     n = 0;
@@ -62,14 +62,16 @@ bool FeatureSearch::take_two_bins(const ProfileSource& profiles,
       scratch.rest.push_back(i);
       continue;
     }
-    const bool varies = cells[0] != 0 && cells[1] != 0;
-    found.varying += varies ? 1 : 0;
+    // Without a branch, which nobody could foresee.
+    const unsigned varies = unsigned{cells[0] != 0} & unsigned{cells[1] != 0};
+    n_varying += varies;
     left[n] = cells[0];
     place[n] = i;
-    n += varies && parts_rows(f) ? 1 : 0;
+    n += varies & unsigned{parts_rows(f)};
     if (n == kTogether) score();
   }
   score();
+  found.varying += n_varying;
   return true;
 }
 
