@@ -1,6 +1,6 @@
 // Profiles of nodes of few rows, from the rows themselves: of a block, or, where features of sparse
-// rows have few bins and all or (for Newton's gain) many are searched, of the sums of those that
-// occur.
+// rows have few bins and all are searched, for Newton's gain also drawn ones, of the sums of those
+// that occur.
 #pragma once
 
 #include <optional>
