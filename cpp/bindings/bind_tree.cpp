@@ -217,6 +217,7 @@ void bind_params(nb::module_& m) {
       .def_rw("max_value", &TreeParams::max_value)
       .def_rw("monotone", &TreeParams::monotone)
       .def_rw("interactions", &TreeParams::interactions)
+      .def_rw("retire", &TreeParams::retire)
       .def_rw("seed", &TreeParams::seed);
 }
 

@@ -104,6 +104,7 @@ class TreeParams:
     max_value: Sequence[float]
     monotone: Sequence[int]
     interactions: Sequence[Sequence[int]]
+    retire: bool
     seed: int
 
 class Stats:

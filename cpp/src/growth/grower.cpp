@@ -24,7 +24,8 @@ Grower::Grower(const TreeParams& params, const SplitSearch& search, const Stats&
       search_(search),
       stats_(stats),
       n_features_(n_features),
-      columns_(params, n_features) {}
+      columns_(params, n_features),
+      retired_words_(params.retire ? (n_features + 63) / 64 : 0) {}
 
 void Grower::start(std::span<const std::int64_t> totals, RowFacts facts) {
   GrownNode root;
@@ -38,6 +39,7 @@ void Grower::start(std::span<const std::int64_t> totals, RowFacts facts) {
   nodes_.push_back(root);
   if (ranged()) ranges_.resize(1);
   raw_.assign(totals.begin(), totals.end());
+  retired_.assign(retired_words_, 0);
   columns_.reach(0);
   if (!params_.interactions.empty()) {
     auto groups = std::make_shared<FeatureGroups>();
@@ -113,13 +115,14 @@ bool Grower::admits(const GrownNode& node, const Split& split, const NodeRows* r
 }
 
 bool Grower::find(NodeId id, const ProfileSource& profiles, const Context& context, Split& split,
-                  const NodeRows* rows) const {
+                  const NodeRows* rows) {
   const GrownNode& node = nodes_[id];
   const NodeRange range = ranges_.empty() ? NodeRange{} : ranges_[id];
   NodeSums about{sums(id),  range.lower,     range.upper,   node.key,
                  node.rows, node.bound >= 0, candidates(id)};
   const auto bound = static_cast<std::uint32_t>(node.bound);
   if (about.chained) about.features = {&bound, 1};
+  about.retired = {retired_.data() + id * retired_words_, retired_words_};
   // Of few rows the best cut likely leaves too few on one side: these are counted beforehand.
   const bool asked = params_.min_rows_leaf > 1 && !stats_.counts_rows() && rows != nullptr;
   const bool few = node.rows < kFewLeaves * params_.min_rows_leaf;
@@ -212,6 +215,34 @@ void Grower::bound_children(NodeId parent, const Split& split) {
   (sign > 0 ? right.lower : left.lower) = middle;
 }
 
+/// Room for two more nodes, in which the features of their parent stay retired.
+void Grower::retire_children(NodeId parent) {
+  const std::size_t n = retired_.size();
+  retired_.resize(n + 2 * retired_words_);
+  const std::uint64_t* const above = retired_.data() + parent * retired_words_;
+  for (std::size_t k = 0; k < 2 * retired_words_; ++k) retired_[n + k] = above[k % retired_words_];
+}
+
+/// Groups that a split on `feature` leaves open below it.
+void Grower::group_children(NodeId parent, std::uint32_t feature) {
+  auto groups = std::make_shared<FeatureGroups>(*groups_[parent]);
+  groups->features.clear();
+  for (const std::uint32_t f : columns_.of_level(nodes_[parent].depth + 1)) {
+    bool candidate = false;
+    for (std::size_t g = 0; g < groups->open.size(); ++g) {
+      const auto& group = params_.interactions[g];
+      const auto holds = [&](std::uint32_t x) {
+        return std::find(group.begin(), group.end(), x) != group.end();
+      };
+      groups->open[g] = groups->open[g] && holds(feature);
+      candidate = candidate || (groups->open[g] && holds(f));
+    }
+    if (candidate) groups->features.push_back(f);
+  }
+  groups_.push_back(groups);
+  groups_.push_back(groups);
+}
+
 NodeId Grower::apply(NodeId id, const Split& split) {
   if (nodes_.size() + 2 > std::numeric_limits<NodeId>::max())
     throw std::length_error("a tree has too many nodes");
@@ -238,27 +269,11 @@ NodeId Grower::apply(NodeId id, const Split& split) {
   if (!ranges_.empty()) bound_children(id, split);
   nodes_.push_back(left);
   nodes_.push_back(right);
-  for (const std::int64_t sum : split.left) raw_.push_back(sum);
-  for (const std::int64_t sum : split.right) raw_.push_back(sum);
+  raw_.insert(raw_.end(), split.left.begin(), split.left.end());
+  raw_.insert(raw_.end(), split.right.begin(), split.right.end());
+  retire_children(id);
   columns_.reach(left.depth);
-  if (!groups_.empty()) {
-    auto groups = std::make_shared<FeatureGroups>(*groups_[id]);
-    groups->features.clear();
-    for (const std::uint32_t f : columns_.of_level(left.depth)) {
-      bool candidate = false;
-      for (std::size_t g = 0; g < groups->open.size(); ++g) {
-        const auto& group = params_.interactions[g];
-        const auto holds = [&](std::uint32_t x) {
-          return std::find(group.begin(), group.end(), x) != group.end();
-        };
-        groups->open[g] = groups->open[g] && holds(split.feature);
-        candidate = candidate || (groups->open[g] && holds(f));
-      }
-      if (candidate) groups->features.push_back(f);
-    }
-    groups_.push_back(groups);
-    groups_.push_back(groups);
-  }
+  if (!groups_.empty()) group_children(id, split.feature);
   ++n_leaves_;
   return child;
 }
@@ -279,6 +294,8 @@ Grower Grower::detach(NodeId id) const {
   const auto raw = sums(id);
   branch.raw_.assign(raw.begin(), raw.end());
   if (!groups_.empty()) branch.groups_.push_back(groups_[id]);
+  const auto retired = retired_.begin() + static_cast<std::ptrdiff_t>(id * retired_words_);
+  branch.retired_.assign(retired, retired + static_cast<std::ptrdiff_t>(retired_words_));
   return branch;
 }
 
@@ -298,6 +315,8 @@ void Grower::graft(NodeId id, Grower&& branch) {
   std::move(branch.sets_.begin(), branch.sets_.end(), std::back_inserter(sets_));
   if (!groups_.empty())
     groups_.insert(groups_.end(), branch.groups_.begin() + 1, branch.groups_.end());
+  const auto retired = branch.retired_.begin() + static_cast<std::ptrdiff_t>(retired_words_);
+  retired_.insert(retired_.end(), retired, branch.retired_.end());
   n_leaves_ += branch.n_leaves_ - 1;
 }
 

@@ -31,8 +31,9 @@ struct Candidate {
 /// What features that were tried have brought.
 struct Found {
   Candidate best;
-  std::size_t varying = 0;       // features that are not constant in the node
-  std::vector<Candidate> every;  // C4.5 looks at the best of each before it chooses
+  std::size_t varying = 0;             // features that are not constant in the node
+  std::vector<Candidate> every;        // C4.5 looks at the best of each before it chooses
+  std::vector<std::uint32_t> retired;  // features that gain nothing, where it is asked
 };
 
 /// A thread's memory for the search, node after node.
@@ -41,6 +42,7 @@ struct Scratch {
   std::vector<std::uint32_t> drawn_order;  // of the node's features
   std::vector<std::uint64_t> varying;      // a bit for each feature that may vary
   std::vector<std::uint32_t> kept;         // of those to be tried, the ones that may vary
+  std::vector<std::uint32_t> staying;      // and the ones that have not retired
   std::vector<std::uint32_t> rest;         // places among them, without those tried together
   std::vector<double> left, right;         // sums of the two sides
   Profile profile;
@@ -67,11 +69,16 @@ struct FeatureSearch {
   double weight = 0;             // of the node
   const Context* context = nullptr;     // asked between long stretches whether to go on
   const NewtonTerms* newton = nullptr;  // of the node, where all cuts can be scored at once
+  double noise = -infinity();           // where features retire: a gain that is none
 
   /// False when the feature is constant in the node; else `out` is its best split, if any is
   /// admissible.
   bool try_feature(const ProfileSource& profiles, std::uint32_t feature, Scratch& scratch,
                    Candidate& out) const;
+  /// Whether a feature with this best split is to retire.
+  bool idle(const Candidate& best) const {
+    return !node.retired.empty() && !(best.boundary.found && s.gains(best.boundary.gain, noise));
+  }
   /// Newton's score: tries all features of two bins together, and leaves the places of the others
   /// in scratch.rest; false where none is. `first` is the turn of the first feature.
   bool take_two_bins(const ProfileSource& profiles, std::span<const std::uint32_t> features,
@@ -102,6 +109,8 @@ struct FeatureSearch {
   FeatureSearch among_known(Scratch& scratch, NodeSums& known) const;
   void try_numeric(Scratch& scratch, Candidate& out) const;
   bool parts_rows(std::uint32_t feature) const;
+  void retire_idle(std::span<const std::int64_t> left, const std::uint32_t* place,
+                   std::span<const std::uint32_t> features, Found& found) const;
   Boundary newton_cut(const std::int64_t* words, std::size_t n, std::int64_t missing,
                       const Limits& limits) const;
   bool try_cells(const std::int64_t* cells, Candidate& out) const;

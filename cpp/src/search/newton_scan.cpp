@@ -196,4 +196,22 @@ NewtonCut best_newton_word(const std::int64_t* left, std::size_t n, const Newton
   return {lanes.top[best] * scan.unit, static_cast<std::uint32_t>(lanes.at[best])};
 }
 
+COMMITTEE_CLONES
+void newton_gains(const std::int64_t* left, std::size_t n, const NewtonTerms& terms, double* gain) {
+  const NewtonScan scan(terms);
+  const Numbers none = Numbers{} - std::numeric_limits<double>::infinity();
+  for (std::size_t i = 0; i < n; i += kLanes) {
+    const std::size_t n_here = std::min(kLanes, n - i);
+    std::int64_t here[kLanes] = {};
+    std::copy(left + i, left + i + n_here, here);
+    Words w;
+    std::memcpy(&w, here, sizeof(w));
+    Numbers found;
+    Places counts;
+    scan.score(w, found, counts);
+    found = counts ? (scan.sides.half * found - scan.sides.less) * scan.unit : none;
+    std::memcpy(gain + i, &found, n_here * sizeof(double));
+  }
+}
+
 }  // namespace committee

@@ -49,4 +49,7 @@ void add_newton_gains(const std::int64_t* cells, std::size_t n_bins, std::int64_
 /// `bin` is its number.
 NewtonCut best_newton_word(const std::int64_t* left, std::size_t n, const NewtonTerms& terms);
 
+/// What each of n such cuts gains; minus infinity where a side would have too little hessian.
+void newton_gains(const std::int64_t* left, std::size_t n, const NewtonTerms& terms, double* gain);
+
 }  // namespace committee

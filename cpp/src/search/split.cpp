@@ -97,8 +97,9 @@ Candidate SplitSearch::best_candidate(const NodeSums& node, const ProfileSource&
   const double perfect = perfect_score(params_.criterion, shape_, sums.data()) - parent;
   const double weight = stats_.weight_of(sums.data());
   const std::optional<NewtonTerms> newton = newton_terms(node);
-  const FeatureSearch search{*this,   node,   parent,   mean,
-                             perfect, weight, &context, newton ? &*newton : nullptr};
+  FeatureSearch search{*this,   node,   parent,   mean,
+                       perfect, weight, &context, newton ? &*newton : nullptr};
+  if (!node.retired.empty()) search.noise = rounding(node);
   return search_features(search, profiles, context, scratch);
 }
 
@@ -191,8 +192,7 @@ bool SplitSearch::best(const NodeSums& node, const ProfileSource& profiles, cons
   thread_local Scratch scratch;
   const Candidate candidate = best_candidate(node, profiles, context, scratch);
   if (!candidate.boundary.found) return false;
-  const double gain = candidate.boundary.gain;
-  if (!node.chained && (!enough(gain) || gain <= rounding(node))) return false;
+  if (!node.chained && !gains(candidate.boundary.gain, rounding(node))) return false;
   materialise(node, profiles, candidate, scratch, split);
   return true;
 }

@@ -13,15 +13,32 @@ constexpr std::size_t kChunkFeatures = 32;     // of one task that searches
 constexpr std::size_t kChunksPerThread = 32;   // at most, where features are many
 constexpr std::size_t kAheadRows = 3;          // two are parted by the first cut that is drawn
 
-/// Those of the drawn features, in their order, that may vary.
+/// Those of the features, in their order, that have not retired above the node.
+void keep_staying(std::span<const std::uint32_t> features, const NodeSums& node,
+                  std::vector<std::uint32_t>& kept) {
+  kept.resize(features.size());
+  std::size_t n = 0;
+  for (const std::uint32_t f : features) {  // without a branch, which nobody could foresee
+    kept[n] = f;
+    n += (node.retired[f / 64] >> (f % 64) & 1) ^ 1;
+  }
+  kept.resize(n);
+}
+
+/// Those of the drawn features, in their order, that may vary; where features retire, the others
+/// do.
 void keep(std::span<const std::uint32_t> drawn, std::span<const std::uint32_t> varying,
-          std::size_t n_features, Scratch& scratch) {
+          std::size_t n_features, bool retire, Scratch& scratch, Found& found) {
   std::vector<std::uint64_t>& bits = scratch.varying;
   bits.assign((n_features + 63) / 64, 0);
   for (const std::uint32_t f : varying) bits[f / 64] |= std::uint64_t{1} << (f % 64);
   scratch.kept.clear();
   for (const std::uint32_t f : drawn) {
-    if ((bits[f / 64] >> (f % 64) & 1) != 0) scratch.kept.push_back(f);
+    if ((bits[f / 64] >> (f % 64) & 1) != 0) {
+      scratch.kept.push_back(f);
+    } else if (retire) {
+      found.retired.push_back(f);
+    }
   }
 }
 
@@ -52,21 +69,29 @@ Candidate SplitSearch::search_features(const FeatureSearch& search, const Profil
   } else {
     try_all(search, profiles, undrawn(search.node, profiles, scratch), context, scratch, found);
   }
+  for (const std::uint32_t f : found.retired)
+    search.node.retired[f / 64] |= std::uint64_t{1} << (f % 64);
   if (params_.criterion != Criterion::gain_ratio) return found.best;
   return best_ratio(search.node, profiles, search.parent, found.every, scratch);
 }
 
-/// The node's features that may vary, ascending.
+/// The node's features that may vary and have not retired, ascending.
 std::span<const std::uint32_t> SplitSearch::undrawn(const NodeSums& node,
                                                     const ProfileSource& profiles,
                                                     Scratch& scratch) const {
   const std::vector<std::uint32_t>* const varying = profiles.varying();
-  if (varying == nullptr) return node.features;
-  if (node.features.size() == mapper_.n_features()) return *varying;
-  scratch.kept.clear();
-  std::set_intersection(node.features.begin(), node.features.end(), varying->begin(),
-                        varying->end(), std::back_inserter(scratch.kept));
-  return scratch.kept;
+  std::span<const std::uint32_t> features = node.features;
+  if (varying != nullptr && node.features.size() == mapper_.n_features()) {
+    features = *varying;
+  } else if (varying != nullptr) {
+    scratch.kept.clear();
+    std::set_intersection(node.features.begin(), node.features.end(), varying->begin(),
+                          varying->end(), std::back_inserter(scratch.kept));
+    features = scratch.kept;
+  }
+  if (node.retired.empty()) return features;
+  keep_staying(features, node, scratch.staying);
+  return scratch.staying;
 }
 
 /// Drawn features that are constant here count, but one that is not must be among them.
@@ -75,14 +100,16 @@ void SplitSearch::try_drawn(const FeatureSearch& search, const ProfileSource& pr
   const NodeSums& node = search.node;
   std::vector<std::uint32_t>& order = scratch.drawn_order;
   order.assign(node.features.begin(), node.features.end());
+  if (!node.retired.empty()) keep_staying(node.features, node, order);
   FeatureDraw draw(order, node.key);
   // Two rows are parted by the first feature that varies.
   const bool few = params_.rule == SplitRule::random && node.rows < kAheadRows;
-  const std::size_t n_ahead = few && profiles.sums_together() ? 0 : params_.node_features;
+  const std::size_t n_drawn = std::min(params_.node_features, order.size());
+  const std::size_t n_ahead = few && profiles.sums_together() ? 0 : n_drawn;
   draw.extend(n_ahead);
   std::span<const std::uint32_t> drawn(order.data(), n_ahead);
   if (const auto* const varying = profiles.varying(); varying != nullptr) {
-    keep(drawn, *varying, mapper_.n_features(), scratch);
+    keep(drawn, *varying, mapper_.n_features(), !node.retired.empty(), scratch, found);
     drawn = scratch.kept;
   }
   if (n_ahead > 0) try_all(search, profiles, drawn, context, scratch, found);
@@ -114,6 +141,7 @@ void SplitSearch::try_all(const FeatureSearch& search, const ProfileSource& prof
   for (const Found& part : parts) {
     found.varying += part.varying;
     if (part.best.better_than(found.best)) found.best = part.best;
+    found.retired.insert(found.retired.end(), part.retired.begin(), part.retired.end());
   }
 }
 
@@ -139,6 +167,7 @@ bool SplitSearch::try_in_turn(const FeatureSearch& search, const ProfileSource& 
       search.take_drawn(next - 1, scratch, candidate);
     } else {
       found.varying += search.try_feature(profiles, features[i], scratch, candidate) ? 1 : 0;
+      if (search.idle(candidate)) found.retired.push_back(features[i]);
     }
     candidate.turn = first + i;
     if (ratio && candidate.boundary.found) found.every.push_back(candidate);

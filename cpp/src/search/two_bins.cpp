@@ -33,6 +33,16 @@ bool FeatureSearch::parts_rows(std::uint32_t feature) const {
   return std::min(rows[0], rows[1]) >= s.params_.min_rows_leaf;
 }
 
+/// Of features whose words go left, which stand at `place`s: those retire that gain nothing.
+void FeatureSearch::retire_idle(std::span<const std::int64_t> left, const std::uint32_t* place,
+                                std::span<const std::uint32_t> features, Found& found) const {
+  double gain[kTogether];
+  newton_gains(left.data(), left.size(), *newton, gain);
+  for (std::size_t k = 0; k < left.size(); ++k) {
+    if (!s.gains(gain[k], noise)) found.retired.push_back(features[place[k]]);
+  }
+}
+
 bool FeatureSearch::take_two_bins(const ProfileSource& profiles,
                                   std::span<const std::uint32_t> features, std::size_t first,
                                   Scratch& scratch, Found& found) const {
@@ -43,8 +53,10 @@ bool FeatureSearch::take_two_bins(const ProfileSource& profiles,
   std::int64_t left[kTogether];
   std::uint32_t place[kTogether];
   std::size_t n = 0, n_varying = 0;
+  const bool retire = !node.retired.empty();
   const auto score = [&] {
     const NewtonCut cut = best_newton_word(left, n, *newton);
+    if (retire) retire_idle({left, n}, place, features, found);
     n = 0;
     if (!std::isfinite(cut.gain)) return;
     Candidate candidate;
@@ -64,10 +76,12 @@ bool FeatureSearch::take_two_bins(const ProfileSource& profiles,
     }
     // Without a branch, which nobody could foresee.
     const unsigned varies = unsigned{cells[0] != 0} & unsigned{cells[1] != 0};
+    const unsigned admitted = varies & unsigned{parts_rows(f)};
     n_varying += varies;
     left[n] = cells[0];
     place[n] = i;
-    n += varies & unsigned{parts_rows(f)};
+    n += admitted;
+    if (retire && admitted == 0) found.retired.push_back(f);
     if (n == kTogether) score();
   }
   score();

@@ -37,6 +37,7 @@ SHAPES = {
     },
     "columns": {"colsample_bytree": 0.7, "colsample_bylevel": 0.5, "max_features": 0.5},
     "l1": {"l1_regularization": 3.0, "growth": "level", "max_depth": 4},
+    "retired": {"retire_features": True, "l2_regularization": 20.0, "max_features": 0.7},
 }
 
 

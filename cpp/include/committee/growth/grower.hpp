@@ -95,8 +95,9 @@ class Grower {
   }
   const Split& pending(NodeId id) const;
   std::span<const std::uint32_t> candidates(NodeId id) const;  // features the node may be split on
+  /// Nodes may be looked at by different threads at once.
   bool find(NodeId id, const ProfileSource& profiles, const Context& context, Split& split,
-            const NodeRows* rows = nullptr) const;
+            const NodeRows* rows = nullptr);
   NodeId apply(NodeId id, const Split& split);  // makes the children; returns the left one
   /// A grower for the subtree below `id`, and its return.
   Grower detach(NodeId id) const;
@@ -111,6 +112,8 @@ class Grower {
   }
   bool admits(const GrownNode& node, const Split& split, const NodeRows* rows) const;
   void bound_children(NodeId parent, const Split& split);
+  void retire_children(NodeId parent);
+  void group_children(NodeId parent, std::uint32_t feature);
   void set_values(ForestArrays& out, std::span<const NodeId> order,
                   std::vector<__int128>& fine) const;
   void set_shares(ForestArrays& out, std::size_t at, NodeId id, const double* sums) const;
@@ -137,8 +140,10 @@ class Grower {
   std::vector<std::int64_t> raw_;  // width a node
   std::vector<std::vector<std::uint64_t>> sets_;
   std::vector<std::shared_ptr<const FeatureGroups>> groups_;  // per node; empty without constraints
-  std::vector<Pending> pending_;                              // depth-first and level by level
-  std::set<Pending, Better> ranked_;                          // best-first
+  std::size_t retired_words_;           // a node's bits of features that retired; 0: none does
+  std::vector<std::uint64_t> retired_;  // above or in each node
+  std::vector<Pending> pending_;        // depth-first and level by level
+  std::set<Pending, Better> ranked_;    // best-first
   std::vector<NodeId> given_up_;
   std::vector<Pending> emitted_;
   std::vector<NodeId> wanted_;

@@ -48,7 +48,8 @@ struct TreeParams {
   std::vector<double> max_value;  // newton: of a leaf, either way, per output; or empty
   std::vector<std::int8_t> monotone;  // per feature -1, 0, 1; or empty
   std::vector<std::vector<std::uint32_t>>
-      interactions;  // groups of features that may meet; or empty
+      interactions;     // groups of features that may meet; or empty
+  bool retire = false;  // a feature that gains nothing in a node is not tried below it
   std::uint64_t seed = 0;
   bool described = true;  // else no counts, no impurities, and values and weights of leaves alone
 };
@@ -100,6 +101,8 @@ struct NodeSums {
   bool chained = false;                     // features holds the one it is bound to
   std::span<const std::uint32_t> features;  // candidates, ascending
   const BinCounts* counts = nullptr;        // where rows of both sides are to be counted
+  std::span<std::uint64_t> retired = {};    // bits of features not to be tried; the search adds
+                                            // those that gain nothing here. Empty: all are tried
 };
 
 class DrawTable;       // where drawn thresholds fall
@@ -163,6 +166,8 @@ class SplitSearch {
   double parent_score(const Split& split) const;
   double node_weight(const NodeSums& node) const;
   double rounding(const NodeSums& node) const;
+  /// Whether a gain (decoded) is one; `noise` is what rounding alone may bring.
+  bool gains(double gain, double noise) const { return enough(gain) && gain > noise; }
   void materialise(const NodeSums& node, const ProfileSource& profiles, const Candidate& candidate,
                    Scratch& scratch, Split& split) const;
 

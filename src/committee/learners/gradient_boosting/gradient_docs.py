@@ -30,6 +30,10 @@ min_child_weight : float, default=0
 min_split_gain : float, default=0
     A split must gain more, in units of GL^2 / (HL + l2) + GR^2 / (HR + l2) - G^2 / (H + l2)
     (gamma in XGBoost).
+retire_features : bool, default=False
+    Whether a feature none of whose splits gains in a node is not tried again below it, as in
+    LightGBM; else all are tried everywhere, as in XGBoost. Trees then have fewer leaves where rows
+    are few. Symmetric trees try all.
 subsample : float, default=1
     The share of the rows that a round sees, each drawn by itself.
 sampling_method : {"uniform", "gradient_based"}, default="uniform"

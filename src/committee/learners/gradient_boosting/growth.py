@@ -24,6 +24,7 @@ GROWTH_CONSTRAINTS: dict[str, Any] = {
     "l2_regularization": [real(0, None, "left")],
     "min_child_weight": [real(0, None, "left")],
     "min_split_gain": [real(0, None, "left")],
+    "retire_features": ["boolean"],
     "max_bins": [integer(2, 65535)],
     "max_features": "no_validation",  # resolve_max_features knows the number of features
     "colsample_bytree": [real(0, 1, "right")],
@@ -73,6 +74,7 @@ def growth_params(
     params.least_hessian = max(params.min_weight_leaf, VECTOR_LEAST * typical)
     params.max_value = [step / float(booster.learning_rate) for step in longest_steps(loss)]
     params.min_gain = float(booster.min_split_gain) / scale
+    params.retire = bool(booster.retire_features)
     if params.l2 > 0 and typical * scale < LIGHT:
         found = f"its mean is {typical * scale:.3g}; a leaf is shrunk as by rows of weight"
         found += f" {booster.l2_regularization:g} in all (l2_regularization)"

@@ -114,6 +114,7 @@ class GradientBoostingRegressor(RegressorMixin, PermutedFeatures, BoostedInterva
         l2_regularization: float = 3.0,
         min_child_weight: float = 0.0,
         min_split_gain: float = 0.0,
+        retire_features: bool = False,
         subsample: float = 1.0,
         sampling_method: str = "uniform",
         max_features: int | float | str | None = 0.5,
