@@ -83,6 +83,7 @@ void Leafwise::expand(NodeId top, std::size_t room, const Context& context) {
     }
   }
   make_children(wave, context);
+  if (room == 1) return data_.pool.give(std::move(states_[top].histogram));  // no split follows
   if (wave.size() == 1) return open_children(top, 0, context);
   parallel_for(wave.size(), context, [&](std::size_t k, int slot) {
     open_children(wave[k], slot, Context{1, context.poll});

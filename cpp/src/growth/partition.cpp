@@ -57,23 +57,23 @@ std::size_t Partition::divide(std::size_t begin, std::size_t n, const BinnedMatr
     std::copy_n(spare, n - n_left, rows + n_left);
     return n_left;
   }
-  // Each chunk is divided by itself; then the pieces are laid end to end, lefts first.
+  // Each chunk is divided by itself, into its part of `spare`, rights first; then the pieces are
+  // laid end to end, lefts first.
   std::vector<std::size_t> left(n_chunks + 1, 0);
   parallel_for(n_chunks, context, [&](std::size_t k, int) {
     const std::size_t first = k * kChunkRows, size = std::min(kChunkRows, n - first);
-    left[k + 1] =
+    const std::size_t n_left =
         divide_chunk(rows + first, spare + first, size, matrix, split.feature, side.data());
+    std::copy_n(rows + first, n_left, spare + first + (size - n_left));
+    left[k + 1] = n_left;
   });
-  for (std::size_t k = 0; k < n_chunks; ++k) {  // downwards, over places that were read already
-    const RowId* piece = rows + k * kChunkRows;
-    std::copy(piece, piece + left[k + 1], rows + left[k]);
-    left[k + 1] += left[k];
-  }
+  std::partial_sum(left.begin(), left.end(), left.begin());
   const std::size_t n_left = left[n_chunks];
   parallel_for(n_chunks, context, [&](std::size_t k, int) {
     const std::size_t first = k * kChunkRows, size = std::min(kChunkRows, n - first);
     const std::size_t n_right = size - (left[k + 1] - left[k]);
     std::copy_n(spare + first, n_right, rows + n_left + (first - left[k]));
+    std::copy_n(spare + first + n_right, size - n_right, rows + left[k]);
   });
   return n_left;
 }
