@@ -10,6 +10,7 @@
 namespace committee {
 namespace {
 
+constexpr std::size_t kLine = 64;          // bytes of the cache
 constexpr std::size_t kReadablePast = 64;  // bytes a kernel may read past the last code
 
 void check_row(std::size_t row, std::size_t n_rows) {
@@ -79,7 +80,7 @@ void BinnedMatrix::add_columns(const Context& context) {
   if (layout == Layout::sparse && column_begin.empty()) add_sparse_columns();
   if (layout != Layout::dense8 || !columns8.empty()) return;
   constexpr std::size_t kTile = 64;  // rows and features that stay in the first cache
-  resize_on_large_pages(columns8, n_rows * n_features);
+  resize_on_large_pages(columns8, n_rows * n_features, context);
   const std::uint8_t* const rows = rows8();
   const std::size_t stride = stride8();
   parallel_for((n_rows + kTile - 1) / kTile, context, [&](std::size_t k, int) {
@@ -91,25 +92,33 @@ void BinnedMatrix::add_columns(const Context& context) {
   });
 }
 
-void BinnedMatrix::spread_rows(const Context& context, std::size_t n_drawn) {
-  constexpr std::size_t kChunkRows = 4096, kLine = 64;
-  if (layout != Layout::dense8 || room8() != nullptr || n_rows < kNarrowRows) return;
-  if (!few_drawn(n_drawn)) bundles_ = Bundles(*this, context);
-  if (!bundles_.empty()) return;
+std::size_t BinnedMatrix::spread_stride() const {
+  if (layout != Layout::dense8 || n_rows < kNarrowRows) return 0;
   std::size_t stride = 16;
   while (stride < n_features + kStatBytes) stride *= 2;
-  if (stride > kLine) return;
-  std::vector<std::uint8_t> spread;
-  resize_on_large_pages(spread, n_rows * stride + kLine + kReadablePast);
+  return stride > kLine ? 0 : stride;
+}
+
+std::size_t BinnedMatrix::spread_bytes() const {
+  const std::size_t stride = spread_stride();
+  return stride == 0 ? 0 : n_rows * stride + kLine + kReadablePast;
+}
+
+/// In place, from the last row on, so that no memory is touched for the first time but what the
+/// rows grow by: fresh pages cost more than the copy.
+void BinnedMatrix::spread_rows(const Context& context, std::size_t n_drawn) {
+  if (layout != Layout::dense8 || room8() != nullptr || n_rows < kNarrowRows) return;
+  if (!few_drawn(n_drawn)) bundles_ = Bundles(*this, context);
+  const std::size_t stride = spread_stride();
+  if (!bundles_.empty() || stride == 0) return;
+  codes8.resize(spread_bytes());
   const std::size_t origin =
-      (kLine - reinterpret_cast<std::uintptr_t>(spread.data()) % kLine) % kLine;
-  parallel_for((n_rows + kChunkRows - 1) / kChunkRows, context, [&](std::size_t k, int) {
-    const std::size_t last = std::min(n_rows, (k + 1) * kChunkRows);
-    for (std::size_t r = k * kChunkRows; r < last; ++r) {
-      std::memcpy(spread.data() + origin + r * stride, codes8.data() + r * n_features, n_features);
-    }
-  });
-  codes8 = std::move(spread);
+      (kLine - reinterpret_cast<std::uintptr_t>(codes8.data()) % kLine) % kLine;
+  for (std::size_t r = n_rows; r-- > 0;) {
+    std::uint8_t* const to = codes8.data() + origin + r * stride;
+    std::memmove(to, codes8.data() + r * n_features, n_features);
+    std::memset(to + n_features, 0, stride - n_features);
+  }
   origin8_ = origin;
   stride8_ = stride;
 }

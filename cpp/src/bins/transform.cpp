@@ -99,10 +99,12 @@ class DenseTransform {
   std::vector<SearchTable<Real>> tables_;
 };
 
+/// n_most: what the codes may grow to when rows are spread.
 template <class Code>
 void transform_dense(const Input& input, const BinMapper& mapper, const Context& context,
-                     std::vector<Code>& codes) {
-  resize_on_large_pages(codes, input.n_rows * input.n_features + kReadablePast / sizeof(Code));
+                     std::vector<Code>& codes, std::size_t n_most) {
+  const std::size_t n = input.n_rows * input.n_features + kReadablePast / sizeof(Code);
+  resize_on_large_pages(codes, n, context, n_most);
   if (fits_float(input.dense.dtype)) {
     DenseTransform<float, Code>(input, mapper, context, codes.data()).run();
   } else {
@@ -138,8 +140,9 @@ BinnedMatrix BinMapper::transform(const Input& input, const Context& context) co
   matrix.n_rows = input.n_rows;
   matrix.n_features = input.n_features;
   describe_features(*this, matrix);
-  if (matrix.layout == Layout::dense8) transform_dense(input, *this, context, matrix.codes8);
-  if (matrix.layout == Layout::dense16) transform_dense(input, *this, context, matrix.codes16);
+  if (matrix.layout == Layout::dense8)
+    transform_dense(input, *this, context, matrix.codes8, matrix.spread_bytes());
+  if (matrix.layout == Layout::dense16) transform_dense(input, *this, context, matrix.codes16, 0);
   if (matrix.layout == Layout::sparse) transform_sparse(input, *this, context, matrix);
   return matrix;
 }

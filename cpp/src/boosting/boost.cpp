@@ -19,10 +19,10 @@ class Rounds {
   Rounds(const BoostTask& task, std::span<double> raw, const Context& context)
       : task_(task), raw_(raw), context_(context), n_rows_(task.matrix.n_rows) {
     const std::size_t n_together = task.vector_leaves ? task.n_outputs : 1;
-    resize_on_large_pages(gradient_, n_rows_ * n_together);
-    resize_on_large_pages(leaf_, n_rows_);
+    resize_on_large_pages(gradient_, n_rows_ * n_together, context);
+    resize_on_large_pages(leaf_, n_rows_, context);
     const bool ones = has_unit_hessian(task.loss.kind) && task.weight.empty();
-    if (!ones) resize_on_large_pages(hessian_, n_rows_ * n_together);
+    if (!ones) resize_on_large_pages(hessian_, n_rows_ * n_together, context);
     if (task.loss.kind == LossKind::multinomial) norm_.resize(n_rows_);
     if (task.table != nullptr) terms_.resize(task.n_outputs);
     if (task.subsample == 1 || !task.gradient_based) return;

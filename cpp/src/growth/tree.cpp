@@ -164,7 +164,7 @@ ForestArrays grow_checked(const BinnedMatrix& matrix, const BinMapper& mapper, c
 
 Partition Workspace::take_partition(const Stats& stats, const Context& context) {
   const std::size_t n = stats.n_counted();
-  resize_on_large_pages(rows_, n);
+  resize_on_large_pages(rows_, n, context);
   if (stats.counts_all()) {
     constexpr std::size_t kChunk = 65536;
     parallel_for((n + kChunk - 1) / kChunk, context, [&](std::size_t k, int) {

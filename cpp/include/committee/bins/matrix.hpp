@@ -72,6 +72,8 @@ class BinnedMatrix {
   /// those that a split looks at, 0 for all), up to 60 bundles of any number of features take their
   /// place.
   void spread_rows(const Context& context, std::size_t n_drawn = 0);
+  /// What codes8 holds then; 0 where rows cannot be spread.
+  std::size_t spread_bytes() const;
   /// Whether so few features are drawn for each split that only these are summed.
   bool few_drawn(std::size_t n_drawn) const {
     return layout != Layout::sparse && n_drawn > 0 && 2 * n_drawn <= n_features;
@@ -92,6 +94,7 @@ class BinnedMatrix {
 
  private:
   void add_sparse_columns();
+  std::size_t spread_stride() const;
 
   std::size_t origin8_ = 0;  // spread rows begin at a cache line
   std::size_t stride8_ = 0;  // 0: not spread
