@@ -219,14 +219,14 @@ void FeatureSearch::scan_plain(Scratch& scratch, const std::uint32_t* order, std
   best_of(scratch, n, total, limits, true, best);
 }
 
-void FeatureSearch::try_numeric(Scratch& scratch, Candidate& out) const {
+void FeatureSearch::try_numeric(Scratch& scratch, double floor, Candidate& out) const {
   const std::size_t n = scratch.profile.n;
   const std::size_t end = scratch.profile.has_missing ? n : n - 1;
   const Limits limit = limits_of(out.feature, scratch.profile, nullptr);
   if (newton != nullptr && !limit.check_values) {
     const Profile& profile = scratch.profile;
     const std::int64_t missing = profile.has_missing ? profile.missing[0] : 0;
-    out.boundary = newton_cut(profile.raw.data(), n, missing, limit);
+    out.boundary = newton_cut(profile.raw.data(), n, missing, limit, floor);
     return;
   }
   if (plain(limit)) return scan_plain(scratch, nullptr, end, limit, out.boundary);
@@ -237,11 +237,11 @@ void FeatureSearch::try_numeric(Scratch& scratch, Candidate& out) const {
 /// The best cut of n words, missing rows right or left; among[left] are the cuts allowed. A tie
 /// between the two goes to the lower cut, then to the right.
 Boundary FeatureSearch::newton_cut(const std::int64_t* words, std::size_t n, std::int64_t missing,
-                                   const Limits& limits) const {
-  NewtonCut cut = best_newton_cut(words, n, 0, *newton, limits.among[0]);
+                                   const Limits& limits, double floor) const {
+  NewtonCut cut = best_newton_cut(words, n, 0, *newton, limits.among[0], floor);
   bool missing_left = false;
   if (missing != 0) {
-    const NewtonCut other = best_newton_cut(words, n, missing, *newton, limits.among[1]);
+    const NewtonCut other = best_newton_cut(words, n, missing, *newton, limits.among[1], floor);
     missing_left = other.gain > cut.gain || (other.gain == cut.gain && other.bin < cut.bin);
     if (missing_left) cut = other;
   }
@@ -251,7 +251,7 @@ Boundary FeatureSearch::newton_cut(const std::int64_t* words, std::size_t n, std
 
 /// Newton's score needs no profile: all cuts are scored on the histogram itself. False where that
 /// does not apply, or no cut is found and it must be known whether the feature varies.
-bool FeatureSearch::try_cells(const std::int64_t* cells, Candidate& out) const {
+bool FeatureSearch::try_cells(const std::int64_t* cells, double floor, Candidate& out) const {
   if (cells == nullptr) return false;
   const FeatureBins& bins = s.mapper_.feature(out.feature);
   Limits limit = limits(out.feature);
@@ -265,7 +265,7 @@ bool FeatureSearch::try_cells(const std::int64_t* cells, Candidate& out) const {
     limit.among[1] = rows_range(out.feature, bin, bins.n_bins, true);
     limit.among[1].begin = std::max(limit.among[1].begin, static_cast<std::size_t>(first - cells));
   }
-  out.boundary = newton_cut(cells, bins.n_bins, missing, limit);
+  out.boundary = newton_cut(cells, bins.n_bins, missing, limit, floor);
   if (!out.boundary.found) return s.params_.node_features == 0;
   out.bin = static_cast<std::uint32_t>(out.boundary.index);
   out.by_bin = true;
@@ -299,7 +299,7 @@ void FeatureSearch::try_levels(Scratch& scratch, Candidate& out) const {
 
 /// False when the feature is constant in the node.
 bool FeatureSearch::try_feature(const ProfileSource& profiles, std::uint32_t feature,
-                                Scratch& scratch, Candidate& out) const {
+                                Scratch& scratch, const Candidate& beside, Candidate& out) const {
   const bool categorical = s.mapper_.feature(feature).categorical;
   out = Candidate{};
   out.feature = feature;
@@ -308,11 +308,14 @@ bool FeatureSearch::try_feature(const ProfileSource& profiles, std::uint32_t fea
     out.quality = out.boundary.score;
     return true;
   }
-  if (newton != nullptr && try_cells(profiles.cells(feature), out)) return true;
+  // Whether a feature retires is told by the best that it has.
+  const bool compared = beside.boundary.found && node.retired.empty();
+  const double floor = compared ? beside.quality : -infinity();
+  if (newton != nullptr && try_cells(profiles.cells(feature), floor, out)) return true;
   profiles.read(feature, scratch.profile);
-  if (!hides_missing(scratch.profile)) return try_profile(scratch, out);
+  if (!hides_missing(scratch.profile)) return try_profile(scratch, floor, out);
   NodeSums known;
-  if (!among_known(scratch, known).try_profile(scratch, out)) return false;
+  if (!among_known(scratch, known).try_profile(scratch, floor, out)) return false;
   if (!out.multiway) return true;
   // C4.5 counts the missing rows as a branch of their own.
   const double all = weight, some = s.node_weight(known);
@@ -337,7 +340,7 @@ FeatureSearch FeatureSearch::among_known(Scratch& scratch, NodeSums& known) cons
 }
 
 /// The best split of the profile in scratch; false when there is nothing to split.
-bool FeatureSearch::try_profile(Scratch& scratch, Candidate& out) const {
+bool FeatureSearch::try_profile(Scratch& scratch, double floor, Candidate& out) const {
   const Profile& profile = scratch.profile;
   const bool categorical = s.mapper_.feature(out.feature).categorical;
   if (profile.n + (profile.has_missing ? 1 : 0) < 2 || profile.n == 0) return false;
@@ -346,7 +349,7 @@ bool FeatureSearch::try_profile(Scratch& scratch, Candidate& out) const {
   } else if (categorical) {
     try_levels(scratch, out);
   } else {
-    try_numeric(scratch, out);
+    try_numeric(scratch, floor, out);
   }
   out.quality = out.boundary.score;
   return true;

@@ -72,9 +72,9 @@ struct FeatureSearch {
   double noise = -infinity();           // where features retire: a gain that is none
 
   /// False when the feature is constant in the node; else `out` is its best split, if any is
-  /// admissible.
+  /// admissible. Where that would be no better than `beside`, it may be another one or none.
   bool try_feature(const ProfileSource& profiles, std::uint32_t feature, Scratch& scratch,
-                   Candidate& out) const;
+                   const Candidate& beside, Candidate& out) const;
   /// Whether a feature with this best split is to retire.
   bool idle(const Candidate& best) const {
     return !node.retired.empty() && !(best.boundary.found && s.gains(best.boundary.gain, noise));
@@ -102,18 +102,18 @@ struct FeatureSearch {
   BinRange rows_range(std::uint32_t feature, BinAt bin, std::size_t n, bool missing_left) const;
   std::size_t n_variants() const;
   std::size_t heaviest_level(const Profile& profile) const;
-  bool try_profile(Scratch& scratch, Candidate& out) const;
+  bool try_profile(Scratch& scratch, double floor, Candidate& out) const;
   bool hides_missing(const Profile& profile) const {
     return s.params_.in_parts && profile.has_missing;
   }
   FeatureSearch among_known(Scratch& scratch, NodeSums& known) const;
-  void try_numeric(Scratch& scratch, Candidate& out) const;
+  void try_numeric(Scratch& scratch, double floor, Candidate& out) const;
   bool parts_rows(std::uint32_t feature) const;
   void retire_idle(std::span<const std::int64_t> left, const std::uint32_t* place,
                    std::span<const std::uint32_t> features, Found& found) const;
   Boundary newton_cut(const std::int64_t* words, std::size_t n, std::int64_t missing,
-                      const Limits& limits) const;
-  bool try_cells(const std::int64_t* cells, Candidate& out) const;
+                      const Limits& limits, double floor) const;
+  bool try_cells(const std::int64_t* cells, double floor, Candidate& out) const;
   bool try_random(const ProfileSource& profiles, Scratch& scratch, Candidate& out) const;
   void draw(std::span<const Ends> ends, std::span<DrawnCut> cuts) const;
   void take_cut(const DrawnCut& cut, Candidate& out) const;

@@ -21,8 +21,8 @@ class NewtonTerms {
   friend struct NewtonScan;
   unsigned shift_;
   pair::NewtonSides sides_;
-  double least_;
-  double unit_;  // of gains
+  double reach_;  // of hessians from the middle, within which both sides have enough
+  double unit_;   // of gains
 };
 
 struct NewtonCut {
@@ -36,9 +36,10 @@ struct BinRange {
 };
 
 /// The best cut of n_bins bins; of equal ones the lowest. `aside` is what goes left whatever the
-/// cut: the word of missing rows, or 0.
+/// cut: the word of missing rows, or 0. Where none gains `floor`, any or none is returned.
 NewtonCut best_newton_cut(const std::int64_t* cells, std::size_t n_bins, std::int64_t aside,
-                          const NewtonTerms& terms, BinRange among = {});
+                          const NewtonTerms& terms, BinRange among = {},
+                          double floor = -std::numeric_limits<double>::infinity());
 
 /// Adds to gain[b] what the cut behind bin b gains, in units; nothing where a side would have too
 /// little hessian.

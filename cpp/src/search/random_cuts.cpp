@@ -39,7 +39,7 @@ bool FeatureSearch::try_random(const ProfileSource& profiles, Scratch& scratch,
   if (ends.low == ends.high && (!ends.missing || s.params_.in_parts)) return false;
   if (ends.low == ends.high) {
     profiles.read(out.feature, scratch.profile);
-    try_numeric(scratch, out);
+    try_numeric(scratch, -infinity(), out);
     return true;
   }
   DrawnCut cut;

@@ -166,7 +166,8 @@ bool SplitSearch::try_in_turn(const FeatureSearch& search, const ProfileSource& 
       if (!ratio && found.best.boundary.found && !(drawn.score > found.best.quality)) continue;
       search.take_drawn(next - 1, scratch, candidate);
     } else {
-      found.varying += search.try_feature(profiles, features[i], scratch, candidate) ? 1 : 0;
+      found.varying +=
+          search.try_feature(profiles, features[i], scratch, found.best, candidate) ? 1 : 0;
       if (search.idle(candidate)) found.retired.push_back(features[i]);
     }
     candidate.turn = first + i;

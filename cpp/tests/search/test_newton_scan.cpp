@@ -1,4 +1,5 @@
 // The best cut of a feature, against one that tries each cut by the definition.
+#include <algorithm>
 #include <cmath>
 
 #include "check.hpp"
@@ -116,6 +117,41 @@ TEST(newton_scan_takes_the_lower_of_equal_cuts) {
   CHECK(std::abs(cut.gain - (9 / 2.0 + 9 / 7.0)) < 1e-14);
   const NewtonTerms heavier{9, 20, 1, 1, 0, 5};  // no cut leaves 5 on both sides
   CHECK(!std::isfinite(best_newton_cut(cells.data(), cells.size(), 0, heavier).gain));
+}
+
+TEST(newton_scan_gains_alike_whichever_side_is_left) {
+  for (std::uint64_t seed = 0; seed < 50; ++seed) {
+    const std::size_t n = 2 + mix(seed, 9) % 254;
+    Bins bins = draw(n, seed, 1000 + static_cast<std::int64_t>(seed) * 977), turned = bins;
+    std::reverse(turned.g.begin(), turned.g.end());
+    std::reverse(turned.h.begin(), turned.h.end());
+    const auto cells = bins.words(32), back = turned.words(32);
+    std::int64_t total = 0;
+    for (const std::int64_t cell : cells) total += cell;
+    const NewtonTerms terms{total, 32, 0x1p-3, 0x1p-5, seed % 2 == 0 ? 0 : 0.3, 0x1p-5};
+    std::vector<double> gain(n, 0.0), mirrored(n, 0.0);
+    add_newton_gains(cells.data(), n, 0, terms, gain.data());
+    add_newton_gains(back.data(), n, 0, terms, mirrored.data());
+    for (std::size_t b = 0; b + 1 < n; ++b) CHECK(gain[b] == mirrored[n - 2 - b]);
+  }
+}
+
+TEST(newton_scan_needs_no_cut_below_a_floor) {
+  for (std::uint64_t seed = 0; seed < 200; ++seed) {
+    const std::size_t n = 1 + mix(seed, 3) % 255;
+    const auto cells = draw(n, seed, 1000).words(32);
+    std::int64_t total = 0;
+    for (const std::int64_t cell : cells) total += cell;
+    const NewtonTerms terms{total, 32, 0x1p-3, 0x1p-5, 0.5, 30};
+    const NewtonCut best = best_newton_cut(cells.data(), n, 0, terms);
+    if (!std::isfinite(best.gain)) continue;
+    for (const double share : {-1.0, 0.0, 0.5, 0.999, 1.0}) {  // a tie reaches it
+      const NewtonCut cut = best_newton_cut(cells.data(), n, 0, terms, {}, share * best.gain);
+      CHECK(cut.gain == best.gain && cut.bin == best.bin);
+    }
+    const double above = best.gain + std::abs(best.gain) * 1e-9 + 1e-9;
+    CHECK(best_newton_cut(cells.data(), n, 0, terms, {}, above).gain < above);
+  }
 }
 
 TEST(newton_scan_keeps_to_a_range_of_bins) {

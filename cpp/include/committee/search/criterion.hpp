@@ -67,23 +67,24 @@ struct Squared {  // also Newton
 };
 /// What Newton's score gains by two sides with a = HL + l2 and b = HR + l2. Since GL + GR = G,
 ///   GL^2 / a + GR^2 / b = G^2 / (a + b) + (a + b) (GL - G a / (a + b))^2 / (a b):
-/// the first term is the same for all cuts, and the second loses nothing by cancellation. The
-/// square is taken of both sides alike, so that mirrored splits tie to the last bit.
+/// the first term is the same for all cuts, and the second loses nothing by cancellation. Sums are
+/// taken from the middle between the sides: the square is that of (GL - G/2) - mean (HL - H/2), and
+/// mirrored splits differ in signs alone, so that they tie to the last bit.
 struct NewtonSides {
-  double gradient, hessian, l2, mean, half, less;
+  double half_gradient, half_hessian, mean, middle, whole, less;
   NewtonSides(double g, double h, double lambda)
-      : gradient(g),
-        hessian(h),
-        l2(lambda),
+      : half_gradient(g / 2),
+        half_hessian(h / 2),
         mean(g / (h + 2 * lambda)),
-        half((h + 2 * lambda) / 2),
+        middle(h / 2 + lambda),
+        whole(h + 2 * lambda),
         less(g * mean * lambda / (h + lambda)) {}
-  /// From the part that varies, ((GL - mean a)^2 + (GR - mean b)^2) / (a b).
-  double gain(double varying) const { return half * varying - less; }
+  /// From the part that varies, (GL - mean a)^2 / (a b).
+  double gain(double varying) const { return whole * varying - less; }
+  double varying(double gain) const { return (gain + less) / whole; }
   double operator()(double g, double h) const {
-    const double a = h + l2, b = (hessian - h) + l2;
-    const double left = g - mean * a, right = (gradient - g) - mean * b;
-    return gain((left * left + right * right) / (a * b));
+    const double from = h - half_hessian, apart = (g - half_gradient) - mean * from;
+    return gain(apart * apart / ((middle + from) * (middle - from)));
   }
 };
 struct Poisson {  // half the deviance: sum y log(mean); a side whose sum of y is zero has no finite
