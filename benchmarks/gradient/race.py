@@ -5,7 +5,7 @@ done nothing else; what one library frees would be another's memory without page
 OpenMP runtimes in one process leave spinning threads to each other. Starting the process, importing
 the library, making the rows and a few trees on a few rows (threads start, code is loaded) are not
 timed. Binning is. Each repeat begins with another contestant, so that a slow minute hits none more
-often than the others.
+often than the others, and has rows of its own.
 """
 
 import json
@@ -21,7 +21,7 @@ import numpy as np
 
 from benchmarks.data import REPEATS
 from benchmarks.gradient.contestants import every
-from benchmarks.gradient.tasks import TASKS, Task, log_loss
+from benchmarks.gradient.tasks import TASKS, Task, log_loss, size_of
 from benchmarks.peers import Plan
 from benchmarks.report import Entry
 from benchmarks.stages import memory
@@ -37,9 +37,13 @@ class Result:
 
     seconds: list[float] = field(default_factory=list)
     megabytes: list[float] = field(default_factory=list)
-    loss: float | None = None
+    losses: list[float] = field(default_factory=list)
     size: str = ""  # of the table
     failure: str = ""
+
+    @property
+    def loss(self) -> float | None:
+        return statistics.fmean(self.losses) if self.losses else None
 
     def time(self) -> Entry:
         return _entry(self.seconds, self.loss, self.failure)
@@ -72,20 +76,23 @@ def race(task: Task, starts: dict[str, Start], repeats: int = REPEATS) -> dict[s
             result = results[label]
             if result.failure:
                 continue
-            found = _in_process(task, starts[label])
+            found = _in_process(task, starts[label], turn)
             if "failure" in found:
                 result.failure = found["failure"]
                 print(f"  {label} failed: {result.failure}", file=sys.stderr, flush=True)
                 continue
             result.seconds.append(found["seconds"])
             result.megabytes.append(found["megabytes"])
-            result.loss, result.size = found["loss"], found["size"]
+            result.losses.append(found["loss"])
+            result.size = found["size"]
         print(f"  {task.name}: repeat {turn + 1} of {repeats}", flush=True)
     return results
 
 
-def _in_process(task: Task, start: Start) -> dict[str, Any]:
-    order = json.dumps({"task": task.name, "name": start.name, "plan": asdict(start.plan)})
+def _in_process(task: Task, start: Start, draw: int) -> dict[str, Any]:
+    order = json.dumps(
+        {"task": task.name, "draw": draw, "name": start.name, "plan": asdict(start.plan)}
+    )
     command = [sys.executable, "-m", __name__, order]
     try:
         done = subprocess.run(command, capture_output=True, text=True, timeout=LONGEST)
@@ -97,10 +104,10 @@ def _in_process(task: Task, start: Start) -> dict[str, Any]:
     return json.loads(done.stdout.splitlines()[-1])
 
 
-def measure(task: Task, name: str, plan: Plan) -> dict[str, Any]:
+def measure(task: Task, draw: int, name: str, plan: Plan) -> dict[str, Any]:
     """Fit in this process."""
     contestant = every()[name]
-    X, y, X_test, y_test = task.split
+    X, y, X_test, y_test = task.split(draw)
     rows, test_rows = contestant.prepare(X), contestant.prepare(X_test)
     kept: dict[str, Any] = {}
 
@@ -120,10 +127,11 @@ def measure(task: Task, name: str, plan: Plan) -> dict[str, Any]:
         "seconds": kept["seconds"],
         "megabytes": peak / 1e6,
         "loss": log_loss(y_test, probability),
-        "size": task.size(),
+        "size": size_of(X),
     }
 
 
 if __name__ == "__main__":
     _order = json.loads(sys.argv[1])
-    print(json.dumps(measure(TASKS[_order["task"]], _order["name"], Plan(**_order["plan"]))))
+    _task, _plan = TASKS[_order["task"]], Plan(**_order["plan"])
+    print(json.dumps(measure(_task, _order["draw"], _order["name"], _plan)))
