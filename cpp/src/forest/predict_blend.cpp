@@ -65,8 +65,10 @@ void run_steps(const RankedForest::Step* steps, std::size_t n_steps, const std::
 COMMITTEE_CLONES
 void run_questions(const RankedForest::Question* questions, std::size_t n_questions,
                    const std::uint8_t* ranks, std::uint8_t* numbers, std::size_t n_rows) {
-  using Bytes = std::uint8_t __attribute__((vector_size(kLaneRows)));
-  for (std::size_t r = 0; r < n_rows; r += kLaneRows) {
+  constexpr std::size_t kBytes = 32;  // no larger vectors than most machines have
+  static_assert(kLaneRows % kBytes == 0);
+  using Bytes = std::uint8_t __attribute__((vector_size(kBytes)));
+  for (std::size_t r = 0; r < n_rows; r += kBytes) {
     Bytes number{}, rank;
     for (std::size_t q = 0; q < n_questions; ++q) {
       std::memcpy(&rank, ranks + questions[q].column + r, sizeof(rank));

@@ -11,10 +11,38 @@ namespace committee {
 /// Rows that walk together.
 inline constexpr std::size_t kShapLanes = 8;
 
-// Vectors of the compiler: whatever the instruction set, the same single operations. Their
-// alignment is said because compilers else let it depend on the instruction set.
 inline constexpr std::size_t kShapBytes = kShapLanes * sizeof(double);
-typedef double ShapVector __attribute__((vector_size(kShapBytes), aligned(kShapBytes)));
+
+/// A number of each row. Vectors of the compiler: whatever the instruction set, the same single
+/// operations. Two of 32 bytes, because larger ones are taken apart where no register holds them,
+/// which is on most machines, and live in memory then.
+class ShapVector {
+ public:
+  ShapVector() = default;
+  [[gnu::always_inline]] ShapVector(double all) : low_(Half{} + all), high_(Half{} + all) {}
+
+  double& operator[](std::size_t lane) { return reinterpret_cast<double*>(this)[lane]; }
+  double operator[](std::size_t lane) const { return reinterpret_cast<const double*>(this)[lane]; }
+
+  [[gnu::always_inline]] friend ShapVector operator+(const ShapVector& a, const ShapVector& b) {
+    return {a.low_ + b.low_, a.high_ + b.high_};
+  }
+  [[gnu::always_inline]] friend ShapVector operator-(const ShapVector& a, const ShapVector& b) {
+    return {a.low_ - b.low_, a.high_ - b.high_};
+  }
+  [[gnu::always_inline]] friend ShapVector operator*(const ShapVector& a, const ShapVector& b) {
+    return {a.low_ * b.low_, a.high_ * b.high_};
+  }
+  [[gnu::always_inline]] void operator+=(const ShapVector& b) { *this = *this + b; }
+  [[gnu::always_inline]] void operator*=(const ShapVector& b) { *this = *this * b; }
+
+ private:
+  // Their alignment is said because compilers else let it depend on the instruction set.
+  typedef double Half __attribute__((vector_size(kShapBytes / 2), aligned(kShapBytes / 2)));
+  [[gnu::always_inline]] ShapVector(const Half& low, const Half& high) : low_(low), high_(high) {}
+
+  Half low_{}, high_{};
+};
 
 struct alignas(kShapBytes) ShapLanes {
   ShapVector v;

@@ -20,9 +20,9 @@ constexpr std::size_t kChunkRows = 16384;  // fixed: the order of additions must
 constexpr int kFarBits = 900;              // sums beyond 2^+-kFarBits are scaled before anything
 constexpr double kInteger = 0x1p52;  // x + kInteger has round(x) in its low bits, ties to even
 
-constexpr std::size_t kLanes = 8;
-using Reals = double __attribute__((vector_size(64)));
-using Bits = std::int64_t __attribute__((vector_size(64)));
+constexpr std::size_t kLanes = 8, kHalves = 2;  // no larger vectors than most machines have
+using Reals = double __attribute__((vector_size(32)));
+using Bits = std::int64_t __attribute__((vector_size(32)));
 
 /// A part of the rows, as the first pass sees it.
 struct Part {
@@ -34,20 +34,23 @@ struct Part {
 /// Eight sums side by side, added up at the end: the same additions in any instruction set.
 COMMITTEE_CLONES
 void sum_weights(const double* weight, std::size_t n, double scale, Part& part) {
-  Reals sum = {}, x;
-  Bits least = {}, most = {};
+  Reals sum[kHalves] = {}, x[kHalves];
+  Bits least[kHalves] = {}, most[kHalves] = {};
   for (std::size_t i = 0; i < n; i += kLanes) {
-    if (n - i < kLanes) x = Reals{};
-    std::memcpy(&x, weight + i, std::min(n - i, kLanes) * sizeof(double));
-    const auto bits = reinterpret_cast<Bits>(x);
-    sum += x * scale;
-    least = bits < least ? bits : least;
-    most = bits > most ? bits : most;
+    if (n - i < kLanes) std::fill_n(x, kHalves, Reals{});
+    std::memcpy(x, weight + i, std::min(n - i, kLanes) * sizeof(double));
+    for (std::size_t h = 0; h < kHalves; ++h) {
+      const auto bits = reinterpret_cast<Bits>(x[h]);
+      sum[h] += x[h] * scale;
+      least[h] = bits < least[h] ? bits : least[h];
+      most[h] = bits > most[h] ? bits : most[h];
+    }
   }
   for (std::size_t k = 0; k < kLanes; ++k) {
-    part.sum += sum[k];
-    part.least = std::min(part.least, least[k]);
-    part.most = std::max(part.most, most[k]);
+    const std::size_t h = k / (kLanes / kHalves), lane = k % (kLanes / kHalves);
+    part.sum += sum[h][lane];
+    part.least = std::min(part.least, least[h][lane]);
+    part.most = std::max(part.most, most[h][lane]);
   }
 }
 
