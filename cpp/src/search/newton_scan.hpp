@@ -1,5 +1,5 @@
 // All cuts of one feature at once, from the bins of a histogram: Newton's gain, two sums in one
-// word. Two thirds of the time of a tree on few rows goes here.
+// word. Two fifths of the time of a tree on few rows go here.
 #pragma once
 
 #include "committee/search/criterion.hpp"
