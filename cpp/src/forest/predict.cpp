@@ -9,8 +9,7 @@
 #include <algorithm>
 #include <optional>
 
-#include "forest/linear_value.hpp"
-#include "forest/predict_ranked.hpp"
+#include "forest/predict_answers.hpp"
 #include "forest/predict_walk.hpp"
 
 namespace committee {
@@ -26,138 +25,6 @@ constexpr std::size_t kMinBlockRows = 64;
 constexpr std::size_t kBlockNumbers = 1 << 16;
 /// Row times tree below which waking other threads costs more than it brings.
 constexpr std::size_t kSmallWork = 4096;
-
-/// Where a leaf's values and its node are found: by node in the forest itself, by leaf number or
-/// kind in the ranked form.
-struct LeafTable {
-  const double* values;
-  const std::uint32_t* node;  // null: the leaf is given as its node
-};
-
-struct Sums {
-  static constexpr bool kOfValues = true;  // which node a leaf is does not matter
-  std::size_t n_outputs;
-  std::span<const double> weight, intercept;
-  std::span<double> out;
-
-  void begin(std::size_t row, std::size_t n) const {
-    double* sum = out.data() + row * n_outputs;
-    if (intercept.empty()) {
-      std::fill_n(sum, n * n_outputs, 0.0);
-      return;
-    }
-    for (std::size_t r = 0; r < n; ++r) {
-      std::copy(intercept.begin(), intercept.end(), sum + r * n_outputs);
-    }
-  }
-  template <class Leaf>
-  void add(std::size_t tree, std::size_t row, std::size_t n, const Leaf* leaf,
-           LeafTable table) const {
-    const double w = weight.empty() ? 1.0 : weight[tree];
-    double* sum = out.data() + row * n_outputs;
-    if (n_outputs == 1) {
-      for (std::size_t r = 0; r < n; ++r) sum[r] += w * table.values[leaf[r]];
-      return;
-    }
-    if (n_outputs == 2) {
-      for (std::size_t r = 0; r < n; ++r) {
-        const double* value = table.values + std::size_t{2} * leaf[r];
-        sum[2 * r] += w * value[0];
-        sum[2 * r + 1] += w * value[1];
-      }
-      return;
-    }
-    for (std::size_t r = 0; r < n; ++r) {
-      const double* value = table.values + leaf[r] * n_outputs;
-      for (std::size_t k = 0; k < n_outputs; ++k) sum[r * n_outputs + k] += w * value[k];
-    }
-  }
-};
-
-struct Members {
-  static constexpr bool kOfValues = true;
-  std::size_t n_outputs, n_rows;
-  std::span<double> out;
-
-  void begin(std::size_t, std::size_t) const {}
-  template <class Leaf>
-  void add(std::size_t tree, std::size_t row, std::size_t n, const Leaf* leaf,
-           LeafTable table) const {
-    double* to = out.data() + (tree * n_rows + row) * n_outputs;
-    for (std::size_t r = 0; r < n; ++r) {
-      std::copy_n(table.values + leaf[r] * n_outputs, n_outputs, to + r * n_outputs);
-    }
-  }
-};
-
-/// Sums over the trees that left a row out.
-struct LeftOutSums {
-  static constexpr bool kOfValues = true;
-  std::size_t n_outputs, n_bytes;
-  std::span<const std::uint8_t> left_out;
-  std::span<double> out;
-  std::span<std::uint32_t> count;
-
-  void begin(std::size_t row, std::size_t n) const {
-    std::fill_n(out.data() + row * n_outputs, n * n_outputs, 0.0);
-    std::fill_n(count.data() + row, n, 0u);
-  }
-  template <class Leaf>
-  void add(std::size_t tree, std::size_t row, std::size_t n, const Leaf* leaf,
-           LeafTable table) const {
-    const std::uint8_t* bits = left_out.data() + tree * n_bytes;
-    for (std::size_t r = 0; r < n; ++r) {
-      const std::size_t at = row + r;
-      if ((bits[at / 8] >> (at % 8) & 1) == 0) continue;
-      const double* value = table.values + leaf[r] * n_outputs;
-      for (std::size_t k = 0; k < n_outputs; ++k) out[at * n_outputs + k] += value[k];
-      ++count[at];
-    }
-  }
-};
-
-struct Leaves {
-  static constexpr bool kOfValues = false;
-  std::size_t n_trees;
-  std::span<std::uint32_t> out;
-
-  void begin(std::size_t, std::size_t) const {}
-  template <class Leaf>
-  void add(std::size_t tree, std::size_t row, std::size_t n, const Leaf* leaf,
-           LeafTable table) const {
-    std::uint32_t* to = out.data() + row * n_trees + tree;
-    for (std::size_t r = 0; r < n; ++r) {
-      to[r * n_trees] = table.node == nullptr ? leaf[r] : table.node[leaf[r]];
-    }
-  }
-};
-
-struct LinearSums : LinearLeafValues {
-  std::span<const double> weight, intercept;
-  std::span<double> out;
-
-  void begin(std::size_t row, std::size_t n) const {
-    std::fill_n(out.data() + row, n, intercept.empty() ? 0.0 : intercept[0]);
-  }
-  template <class Leaf>
-  void add(std::size_t tree, std::size_t row, std::size_t n, const Leaf* leaf,
-           LeafTable table) const {
-    const double w = weight.empty() ? 1.0 : weight[tree];
-    each(tree, row, n, leaf, table, [&](std::size_t r, double value) { out[r] += w * value; });
-  }
-};
-
-struct LinearMembers : LinearLeafValues {
-  std::span<double> out;
-
-  void begin(std::size_t, std::size_t) const {}
-  template <class Leaf>
-  void add(std::size_t tree, std::size_t row, std::size_t n, const Leaf* leaf,
-           LeafTable table) const {
-    double* to = out.data() + tree * input.n_rows;
-    each(tree, row, n, leaf, table, [&](std::size_t r, double value) { to[r] = value; });
-  }
-};
 
 /// What one thread needs while it works on a block; for few rows and features it lives on the stack
 /// alone.
@@ -235,9 +102,7 @@ std::size_t block_rows(std::size_t n_rows, std::size_t width, std::size_t most, 
 /// what all trees say of the loaded rows.
 template <class Block, class Answer, class Add>
 void ask_blocks(const RankedForest& ranked, const RowSource& source, std::size_t n_rows,
-                std::size_t most_rows, const Context& context, const Answer& answer,
-                const Add& add) {
-  const std::size_t rows = block_rows(n_rows, 1, most_rows, context.n_threads);
+                std::size_t rows, const Context& context, const Answer& answer, const Add& add) {
   std::vector<std::optional<Block>> blocks(
       static_cast<std::size_t>(std::max(1, context.n_threads)));
   parallel_for((n_rows + rows - 1) / rows, context, [&](std::size_t task, int slot) {
@@ -250,35 +115,71 @@ void ask_blocks(const RankedForest& ranked, const RowSource& source, std::size_t
   });
 }
 
+/// Trees of few leaves, as circuits or questions.
+template <class Answer>
+void compute_trees(const Forest& forest, const RankedForest& ranked, RankedBlock& block,
+                   std::size_t begin, std::size_t n, const Answer& answer) {
+  const ForestArrays& a = forest.arrays();
+  const std::size_t k = a.n_outputs, n_trees = forest.n_trees();
+  std::uint16_t leaf[kTogether * kRankRows];
+  std::size_t t = 0;
+  if constexpr (requires { answer.add_together(t, begin, n, leaf, nullptr); }) {
+    for (; k == 1 && t + kTogether <= n_trees; t += kTogether) {
+      const double* values[kTogether];
+      for (std::size_t i = 0; i < kTogether; ++i) {
+        block.find_leaves(t + i, leaf + i * kRankRows);
+        values[i] = ranked.leaf_value.data() + ranked.trees[t + i].first_leaf;
+      }
+      answer.add_together(t, begin, n, leaf, values);
+    }
+  }
+  for (; t < n_trees; ++t) {
+    block.find_leaves(t, leaf);
+    const std::size_t first = ranked.trees[t].first_leaf;
+    const std::uint32_t* const node = ranked.leaf_node.data() + first;
+    if (k == 1) {
+      answer.add(t, begin, n, leaf, LeafTable{ranked.leaf_value.data() + first, node});
+      continue;
+    }
+    for (std::size_t r = 0; r < n; ++r) leaf[r] = static_cast<std::uint16_t>(node[leaf[r]]);
+    answer.add(t, begin, n, leaf, LeafTable{a.values.data() + a.tree_begin[t] * k, nullptr});
+  }
+}
+
+/// Trees of many leaves.
+template <class Answer>
+void walk_trees(const Forest& forest, const RankedForest& ranked, RankedRows& block,
+                std::size_t begin, std::size_t n, const Answer& answer) {
+  const ForestArrays& a = forest.arrays();
+  for (std::size_t t = 0; t < forest.n_trees(); ++t) {
+    const std::uint64_t first = a.tree_begin[t];
+    block.walk(ranked.nodes.data() + first);
+    if (const std::size_t kind = ranked.kind_begin[t];
+        Answer::kOfValues && kind < ranked.kind_begin[t + 1]) {
+      const LeafTable kinds{ranked.kind_value.data() + kind, nullptr};
+      answer.add(t, begin, n, block.leaf_kinds(), kinds);
+    } else {
+      const LeafTable nodes{a.values.data() + first * a.n_outputs, nullptr};
+      answer.add(t, begin, n, block.leaf_nodes(), nodes);
+    }
+  }
+}
+
 template <class Answer>
 void ask_ranked(const Forest& forest, const RankedForest& ranked, const RowSource& source,
                 std::size_t n_rows, const Context& context, const Answer& answer) {
-  const ForestArrays& a = forest.arrays();
-  const std::size_t k = a.n_outputs, n_trees = forest.n_trees();
-  const auto blend = [&](RankedBlock& block, std::size_t begin, std::size_t n) {
-    for (std::size_t t = 0; t < n_trees; ++t) {
-      const std::size_t leaf = ranked.trees[t].first_leaf;
-      const LeafTable table{ranked.leaf_value.data() + leaf * k, ranked.leaf_node.data() + leaf};
-      answer.add(t, begin, n, block.leaf_numbers(t), table);
-    }
-  };
-  const auto walk = [&](RankedRows& block, std::size_t begin, std::size_t n) {
-    for (std::size_t t = 0; t < n_trees; ++t) {
-      const std::uint64_t first = a.tree_begin[t];
-      block.walk(ranked.nodes.data() + first);
-      if (const std::size_t kind = ranked.kind_begin[t];
-          Answer::kOfValues && kind < ranked.kind_begin[t + 1]) {
-        answer.add(t, begin, n, block.leaf_kinds(), {ranked.kind_value.data() + kind, nullptr});
-      } else {
-        answer.add(t, begin, n, block.leaf_nodes(), {a.values.data() + first * k, nullptr});
-      }
-    }
-  };
   if (ranked.nodes.empty()) {
-    ask_blocks<RankedBlock>(ranked, source, n_rows, kRankRows, context, answer, blend);
+    const auto compute = [&](RankedBlock& block, std::size_t begin, std::size_t n) {
+      compute_trees(forest, ranked, block, begin, n, answer);
+    };
+    ask_blocks<RankedBlock>(ranked, source, n_rows, kRankRows, context, answer, compute);
   } else {
-    ask_blocks<RankedRows>(ranked, source, n_rows, RankedRows::most_rows(ranked), context, answer,
-                           walk);
+    const auto walk = [&](RankedRows& block, std::size_t begin, std::size_t n) {
+      walk_trees(forest, ranked, block, begin, n, answer);
+    };
+    const std::size_t most = RankedRows::most_rows(ranked);
+    const std::size_t rows = block_rows(n_rows, 1, most, context.n_threads);
+    ask_blocks<RankedRows>(ranked, source, n_rows, rows, context, answer, walk);
   }
 }
 

@@ -1,5 +1,5 @@
-// Making the ranked form: sort the thresholds, order each tree's nodes so that few results wait at
-// a time.
+// Making the ranked form: sort the thresholds, then make each tree a circuit or a list of
+// questions.
 #include "forest/predict_ranked.hpp"
 
 #include <algorithm>
@@ -13,6 +13,10 @@ namespace {
 /// Ranks of a block must stay near.
 constexpr std::size_t kMaxColumns = 2048;
 constexpr std::uint32_t kNone = 0xFFFFFFFFu;
+/// Among the thresholds of a feature: many, but not so many that its guide does not stay near.
+constexpr std::size_t kSearches = 4000;
+/// A circuit takes as long for one row as for a block, so fewer rows than these are walked.
+constexpr std::size_t kFewRows = 48;
 
 std::uint32_t offset(std::size_t bytes) { return static_cast<std::uint32_t>(bytes); }
 
@@ -57,14 +61,18 @@ class Cuts {
   std::uint32_t column(std::size_t index) const { return column_[slot(index)]; }
 
   void store(RankedForest& out) {
-    out.cuts.assign(cuts_.size() * RankedForest::kCuts, std::numeric_limits<double>::infinity());
-    for (std::size_t u = 0; u < cuts_.size(); ++u) {
-      std::copy(cuts_[u].begin(), cuts_[u].end(), out.cuts.data() + u * RankedForest::kCuts);
+    out.n_planes = Circuit::kFirst;
+    for (const std::vector<double>& cuts : cuts_) {
+      out.floats.emplace_back(cuts, kSearches);
+      out.doubles.emplace_back(cuts, kSearches);
     }
     for (std::size_t i = 0; i < column_.size(); ++i) {
       if (column_[i] == kNone) continue;
       column_[i] = static_cast<std::uint32_t>(out.columns.size());
-      out.columns.push_back({static_cast<std::uint32_t>(i / 2), i % 2 == 0});
+      const auto n_cuts = static_cast<std::uint32_t>(cuts_[i / 2].size());
+      out.columns.push_back(
+          {static_cast<std::uint32_t>(i / 2), n_cuts, i % 2 == 0, offset(out.n_planes)});
+      out.n_planes += n_cuts + 1;
     }
   }
 
@@ -89,24 +97,30 @@ class Cuts {
   std::vector<std::uint32_t> column_;
 };
 
-/// Appends the steps of one tree. Of two children the one that needs more slots goes first, so at
-/// most log2(leaves) + 1 results wait at a time, however deep the tree is.
+/// Appends what finds the leaves of one tree.
 class TreeCompiler {
  public:
   TreeCompiler(const Forest& forest, const Cuts& cuts, RankedForest& out)
-      : forest_(forest), cuts_(cuts), out_(out) {}
+      : forest_(forest),
+        cuts_(cuts),
+        out_(out),
+        first_result_(static_cast<PlaneId>(out.n_planes)) {}
 
-  void run(std::size_t tree) {
+  /// False where numbers of leaves would be too large.
+  bool run(std::size_t tree) {
     const ForestArrays& a = forest_.arrays();
     begin_ = a.tree_begin[tree];
     size_ = a.tree_begin[tree + 1] - begin_;
     nodes_ = a.nodes.data() + begin_;
-    out_.trees.push_back({out_.steps.size(), out_.questions.size(), out_.leaf_node.size()});
-    if (emit_questions()) return;
-    count_slots();
-    number_leaves();
-    emit_steps();
+    out_.trees.push_back(end());
+    return emit_questions() || emit_circuit();
   }
+
+  RankedForest::Tree end() const {
+    return {out_.gates.size(), out_.bits.size(), out_.questions.size(), out_.leaf_node.size()};
+  }
+  std::size_t n_results() const { return n_results_; }
+  bool any_circuit() const { return any_circuit_; }
 
  private:
   bool is_leaf(std::size_t i) const { return nodes_[i].left == i; }
@@ -132,83 +146,34 @@ class TreeCompiler {
     if (!std::all_of(level.begin(), level.end(), [&](auto node) { return is_leaf(node); }))
       return false;
     out_.questions.insert(out_.questions.end(), questions.begin(), questions.end());
-    out_.n_slots = std::max<std::size_t>(out_.n_slots, 1);  // where numbers are written
-    for (const std::uint32_t leaf : level) store_leaf(leaf);
+    store_leaves(level);
     return true;
   }
 
-  void store_leaf(std::size_t node) {
-    out_.leaf_node.push_back(static_cast<std::uint32_t>(node));
-    const std::size_t k = forest_.arrays().n_outputs;
-    const double* value = forest_.arrays().values.data() + (begin_ + node) * k;
-    out_.leaf_value.insert(out_.leaf_value.end(), value, value + k);
-  }
-
-  void count_slots() {
-    slots_.assign(size_, 0);
-    for (std::size_t i = size_; i-- > 0;) {
-      if (is_leaf(i)) continue;
-      const std::uint32_t left = slots_[nodes_[i].left], right = slots_[nodes_[i].left + 1];
-      slots_[i] = std::max({1u, left, right, left == right ? left + 1 : 0});
-    }
-    out_.n_slots = std::max<std::size_t>(out_.n_slots, slots_[0]);
-  }
-
-  void number_leaves() {
-    number_.assign(size_, 0);
-    std::uint32_t n = 0;
+  bool emit_circuit() {
+    any_circuit_ = true;
+    condition_.assign(size_, 0);
     for (std::size_t i = 0; i < size_; ++i) {
-      if (!is_leaf(i)) continue;
-      number_[i] = n++;
-      store_leaf(i);
+      if (is_leaf(i)) continue;
+      const std::uint32_t first = out_.columns[cuts_.column(begin_ + i)].first_plane;
+      condition_[i] = static_cast<PlaneId>(first + 1 + cuts_.code(begin_ + i));
     }
+    const Circuit circuit({nodes_, size_}, condition_, first_result_);
+    if (circuit.bits().size() > RankedForest::kMaxBits) return false;
+    n_results_ = std::max(n_results_, circuit.n_results());
+    out_.gates.insert(out_.gates.end(), circuit.gates().begin(), circuit.gates().end());
+    out_.bits.insert(out_.bits.end(), circuit.bits().begin(), circuit.bits().end());
+    store_leaves(circuit.leaves());
+    return true;
   }
 
-  /// Depth first; a node is met twice, the second time when its children are done.
-  void emit_steps() {
-    struct Visit {
-      std::uint32_t node, slot;
-      bool done;
-    };
-    std::vector<Visit> stack;
-    if (!is_leaf(0)) stack.push_back({0, 0, false});
-    while (!stack.empty()) {
-      const Visit visit = stack.back();
-      const std::uint32_t left = nodes_[visit.node].left, right = left + 1;
-      const bool swap = slots_[left] < slots_[right];
-      const std::uint32_t left_slot = visit.slot + (swap ? 1 : 0);
-      const std::uint32_t right_slot = visit.slot + (swap ? 0 : 1);
-      if (visit.done) {
-        stack.pop_back();
-        emit(visit.node, visit.slot, left_slot, right_slot);
-        continue;
-      }
-      stack.back().done = true;
-      const Visit visits[2] = {{left, left_slot, false}, {right, right_slot, false}};
-      if (const Visit& last = visits[swap ? 0 : 1]; !is_leaf(last.node)) stack.push_back(last);
-      if (const Visit& first = visits[swap ? 1 : 0]; !is_leaf(first.node)) stack.push_back(first);
-    }
-  }
-
-  void emit(std::uint32_t node, std::uint32_t slot, std::uint32_t left_slot,
-            std::uint32_t right_slot) {
-    const std::uint32_t left = nodes_[node].left;
-    RankedForest::Step step{};
-    step.column = offset(cuts_.column(begin_ + node) * kRankRows);
-    step.code = cuts_.code(begin_ + node);
-    step.left = operand(left, left_slot);
-    step.right = operand(left + 1, right_slot);
-    step.left_moves = is_leaf(left) ? 0 : kLaneRows;
-    step.right_moves = is_leaf(left + 1) ? 0 : kLaneRows;
-    step.out = slot_offset(slot);
-    out_.steps.push_back(step);
-  }
-
-  static std::uint32_t slot_offset(std::uint32_t slot) {
-    return offset(RankedForest::kMaxLeaves * kLaneRows + slot * kRankRows);
-  }
-  std::uint32_t operand(std::uint32_t node, std::uint32_t slot) const {
-    return is_leaf(node) ? offset(number_[node] * kLaneRows) : slot_offset(slot);
+  /// By number: nodes and their values. A leaf may have eight numbers, so values of several outputs
+  /// stay where they are.
+  void store_leaves(const std::vector<std::uint32_t>& leaves) {
+    const ForestArrays& a = forest_.arrays();
+    out_.leaf_node.insert(out_.leaf_node.end(), leaves.begin(), leaves.end());
+    if (a.n_outputs > 1) return;
+    for (const std::uint32_t leaf : leaves) out_.leaf_value.push_back(a.values[begin_ + leaf]);
   }
 
   const Forest& forest_;
@@ -216,7 +181,10 @@ class TreeCompiler {
   RankedForest& out_;
   const Node* nodes_ = nullptr;
   std::size_t begin_ = 0, size_ = 0;
-  std::vector<std::uint32_t> slots_, number_;
+  PlaneId first_result_;
+  std::size_t n_results_ = 0;
+  bool any_circuit_ = false;
+  std::vector<PlaneId> condition_;
 };
 
 bool suits(const Forest& forest) {
@@ -265,6 +233,18 @@ void store_kinds(const ForestArrays& a, std::size_t tree, RankedForest& out) {
   out.kind_begin.push_back(out.kind_value.size());
 }
 
+/// All trees as circuits or questions; false where walking is better.
+bool compile(const Forest& forest, const Cuts& cuts, RankedForest& out) {
+  if (out.n_planes > RankedForest::kMaxPlanes) return false;
+  TreeCompiler compiler(forest, cuts, out);
+  for (std::size_t t = 0; t < forest.n_trees(); ++t) {
+    if (!compiler.run(t)) return false;
+  }
+  out.trees.push_back(compiler.end());
+  out.n_planes = compiler.any_circuit() ? out.n_planes + compiler.n_results() : 0;
+  return true;
+}
+
 }  // namespace
 
 std::unique_ptr<const RankedForest> make_ranked(const Forest& forest) {
@@ -273,15 +253,13 @@ std::unique_ptr<const RankedForest> make_ranked(const Forest& forest) {
   if (!cuts.collect()) return nullptr;
   auto out = std::make_unique<RankedForest>();
   cuts.store(*out);
-  if (any_large(forest)) {
-    store_nodes(forest, cuts, *out);
-    out->kind_begin.push_back(0);
-    for (std::size_t t = 0; t < forest.n_trees(); ++t) store_kinds(forest.arrays(), t, *out);
-    return out;
-  }
-  TreeCompiler compiler(forest, cuts, *out);
-  for (std::size_t t = 0; t < forest.n_trees(); ++t) compiler.run(t);
-  out->trees.push_back({out->steps.size(), out->questions.size(), out->leaf_node.size()});
+  if (!any_large(forest) && compile(forest, cuts, *out)) return out;
+  *out = {};
+  cuts.store(*out);
+  out->n_planes = 0;
+  store_nodes(forest, cuts, *out);
+  out->kind_begin.push_back(0);
+  for (std::size_t t = 0; t < forest.n_trees(); ++t) store_kinds(forest.arrays(), t, *out);
   return out;
 }
 
@@ -297,10 +275,9 @@ std::shared_ptr<Forest::RankedCache> Forest::make_cache() {
 }
 
 const RankedForest* Forest::ranked(std::size_t n_rows) const {
-  // Ranking a row costs about as much per feature as a tree saves, and too few rows leave lanes
-  // empty.
+  // Ranking a row costs at most half as much per feature as a tree saves.
   if (cache_ == nullptr || n_trees() == 0) return nullptr;
-  if (n_rows < kLaneRows || n_trees() < used_.size()) return nullptr;
+  if (n_rows < kFewRows || 2 * n_trees() < used_.size()) return nullptr;
   RankedCache& cache = *cache_;
   if (cache.made.load(std::memory_order_acquire)) return cache.form.get();
   // Making costs about as much per node as ten rows save per tree; as one row, where trees are

@@ -6,8 +6,6 @@
 #include <algorithm>
 #include <bit>
 
-#include "bins/dtype.hpp"
-
 namespace committee {
 namespace {
 
@@ -108,11 +106,6 @@ void RowSource::load_sparse_columns(std::size_t begin, std::size_t end, double* 
   } else {
     load_csc(begin, end, out, 1, n_rows, true);
   }
-}
-
-void RowSource::load_used(std::size_t position, std::size_t begin, std::size_t end,
-                          double* out) const {
-  load_column(input_, used_[position], begin, end, out);
 }
 
 void RowSource::load_dense(std::size_t begin, std::size_t end, double* out) const {

@@ -6,7 +6,7 @@
 // forest looks at.
 #pragma once
 
-#include "committee/bins/input.hpp"
+#include "bins/dtype.hpp"
 #include "committee/forest/forest.hpp"
 
 namespace committee {
@@ -43,11 +43,18 @@ class RowSource {
   /// Rows [begin, end) into out[row * width() + position].
   void load_rows(std::size_t begin, std::size_t end, double* out) const;
   /// One used feature of rows [begin, end), dense inputs only: out[row].
-  void load_used(std::size_t position, std::size_t begin, std::size_t end, double* out) const;
+  template <class Real>
+  void load_used(std::size_t position, std::size_t begin, std::size_t end, Real* out) const {
+    load_block<Real>(input_, begin, end - begin, used_[position], 1, out, end - begin);
+  }
   /// Sparse rows [begin, end), feature by feature: out[position in used_features() * (end - begin)
   /// + row].
   void load_sparse_columns(std::size_t begin, std::size_t end, double* out) const;
   bool sparse() const { return input_.sparse; }
+  /// Whether every number is a float32.
+  bool fits_float() const {
+    return committee::fits_float(input_.sparse ? input_.csx.dtype : input_.dense.dtype);
+  }
 
   /// Whether a used feature of rows [begin, end) is missing; `rows` is what load_rows gave (form
   /// buffer).

@@ -5,6 +5,7 @@
 
 #include "check.hpp"
 #include "committee/forest/predict.hpp"
+#include "forest/predict_ranked.hpp"
 #include "random_table.hpp"
 
 using namespace committee;
@@ -126,7 +127,7 @@ TEST(predict_batch_sizes_and_threads) {
   const std::vector<double> intercept{0.5, -1.0, 1e-3};
   std::vector<double> weight(40);
   for (double& w : weight) w = std::normal_distribution<double>()(random);
-  for (const std::size_t n : {0, 1, 2, 7, 8, 9, 15, 63, 64, 65, 127, 511, 513, 1500, 3001}) {
+  for (const std::size_t n : {0, 1, 2, 7, 8, 9, 15, 63, 64, 65, 127, 511, 512, 513, 1500, 3001}) {
     for (const int threads : {1, 2, 5}) {
       const Table table = dense_table(random, n, 5, DType::f32, Layout::c_order, 0.02);
       CHECK(agrees(forest, table, threads, weight, intercept));
@@ -259,6 +260,53 @@ TEST(predict_takes_the_ranked_form_up_to_its_limits) {
         table.rows[2 * r] = x[2 * r] = static_cast<double>(r) / 2 - 1;
       CHECK(agrees(forest, table, 2));
     }
+  }
+}
+
+TEST(predict_by_circuits) {
+  Random random(14);
+  for (const std::size_t n_outputs : {1, 2, 3}) {
+    ForestShape shape;
+    shape.n_trees = 21;
+    shape.max_leaves = 256;
+    shape.n_outputs = n_outputs;
+    shape.missing_left = 0.5;
+    ForestArrays a = random_arrays(random, shape);
+    for (const std::size_t depth : {0, 3, 8}) add_symmetric(a, random, depth, depth == 8);
+    a.values.resize(a.nodes.size() * n_outputs, -0.5);
+    const Forest forest(std::move(a));
+    CHECK(forest.ranked(std::size_t{1} << 40)->nodes.empty());
+    std::vector<double> weight(forest.n_trees());
+    for (double& w : weight) w = std::normal_distribution<double>()(random);
+    for (const std::size_t n : {1, 47, 48, 49, 511, 512, 513, 1500}) {
+      for (const double missing : {0.0, 0.2}) {
+        const DType dtype = n % 2 == 0 ? DType::f64 : DType::f32;
+        CHECK(agrees(forest, dense_table(random, n, 6, dtype, Layout::c_order, missing)));
+        CHECK(agrees(forest, sparse_table(random, n, 6, dtype, n % 3 == 0, 0.5, missing), 2, weight,
+                     std::vector<double>(n_outputs, 0.25)));
+      }
+    }
+  }
+}
+
+TEST(predict_walks_where_conditions_are_too_many) {
+  Random random(15);
+  for (const std::size_t n_features : {230, 240}) {
+    ForestArrays a;
+    a.n_features = n_features;
+    for (std::size_t f = 0; f < n_features; ++f) {
+      const std::size_t first = a.nodes.size();
+      add_chain(a, 256);
+      for (std::size_t i = first; i < a.nodes.size(); ++i) {
+        if (a.nodes[i].threshold == kInf) continue;
+        a.nodes[i].feature = static_cast<std::uint32_t>(f);
+        a.nodes[i].threshold = static_cast<double>(i - first) / 64 - 4.0;
+      }
+    }
+    for (std::size_t i = 0; i < a.nodes.size(); ++i) a.values.push_back(static_cast<double>(i));
+    const Forest forest(std::move(a));
+    CHECK(forest.ranked(std::size_t{1} << 40)->nodes.empty() == (n_features < 235));
+    CHECK(agrees(forest, dense_table(random, 150, n_features, DType::f32, Layout::c_order, 0.1)));
   }
 }
 
