@@ -94,7 +94,7 @@ struct Rows {
 };
 
 template <class Derivatives>
-inline __attribute__((always_inline)) void write(const Rows& rows, Derivatives slope) {
+COMMITTEE_INLINE void write(const Rows& rows, Derivatives slope) {
   const double* __restrict y = rows.y, * __restrict raw = rows.raw, * __restrict weight = rows.weight;
   float* __restrict g = rows.g, * __restrict h = rows.h;
   const std::size_t n = rows.n;
@@ -134,8 +134,7 @@ COMMITTEE_LOSS(exponential, Exponential{})
 /// Of one class, whose score and those of all others (`norm`) make its share. Restricted pointers,
 /// and weights without a branch: five times as fast.
 template <class Weight>
-inline __attribute__((always_inline)) void write_class(const Rows& rows, double output,
-                                                       Weight weight) {
+COMMITTEE_INLINE void write_class(const Rows& rows, double output, Weight weight) {
   const double* __restrict y = rows.y, * __restrict raw = rows.raw, * __restrict norm = rows.norm;
   float* __restrict g = rows.g, * __restrict h = rows.h;
   const double factor = rows.factor;

@@ -89,6 +89,7 @@ void Block::load(std::span<const RowId> rows) {
   order_.resize(m);
   spare_order_.resize(m);
   for (std::size_t i = 0; i < m; ++i) order_[i] = static_cast<std::uint16_t>(i);
+  divided_ = false;
   if (by_row_) {
     load_rows();
   } else if (matrix_.layout == Layout::dense8) {
@@ -332,6 +333,7 @@ Ends Block::ends(std::size_t feature) const {
 }
 
 std::size_t Block::divide(std::size_t begin, std::size_t end, const Split& split) {
+  divided_ = true;
   const std::uint32_t missing = matrix_.n_bins[split.feature], bin = split.bin;
   const std::size_t n_left = with_column(split.feature, [&](auto code_at) {
     if (split.categorical || (split.missing_left && !complete(split.feature))) {

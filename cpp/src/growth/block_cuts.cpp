@@ -1,5 +1,6 @@
-// Drawn cuts in a block by row: what lies below each. Where the rows have two words only, as two
-// classes of one weight each have, a cut of every feature is compared and counted at once.
+// Known cuts, most of them drawn, in a block by row: what lies below each. Where the rows have two
+// words only, as two classes of one weight each have, a cut of every feature is compared and
+// counted at once.
 #include <algorithm>
 #include <cstring>
 #include <utility>
@@ -149,6 +150,7 @@ void Block::sum_below(std::size_t feature, std::uint32_t bin, std::size_t width,
 }
 
 void Block::halves(std::size_t feature, std::uint32_t bin, std::size_t width, Profile& out) const {
+  if (halve_line(feature, bin, out)) return;
   if (!complete(feature)) return ProfileSource::halves(feature, bin, width, out);
   sum_below(feature, bin, width, out);
   if (two_worded_) {

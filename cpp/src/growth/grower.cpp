@@ -115,7 +115,7 @@ bool Grower::admits(const GrownNode& node, const Split& split, const NodeRows* r
 }
 
 bool Grower::find(NodeId id, const ProfileSource& profiles, const Context& context, Split& split,
-                  const NodeRows* rows) {
+                  const NodeRows* rows, double floor) {
   const GrownNode& node = nodes_[id];
   const NodeRange range = ranges_.empty() ? NodeRange{} : ranges_[id];
   NodeSums about{sums(id),  range.lower,     range.upper,   node.key,
@@ -123,6 +123,7 @@ bool Grower::find(NodeId id, const ProfileSource& profiles, const Context& conte
   const auto bound = static_cast<std::uint32_t>(node.bound);
   if (about.chained) about.features = {&bound, 1};
   about.retired = {retired_.data() + id * retired_words_, retired_words_};
+  if (params_.criterion == Criterion::newton) about.floor = floor;
   // Of few rows the best cut likely leaves too few on one side: these are counted beforehand.
   const bool asked = params_.min_rows_leaf > 1 && !stats_.counts_rows() && rows != nullptr;
   const bool few = node.rows < kFewLeaves * params_.min_rows_leaf;

@@ -10,6 +10,7 @@ namespace {
 constexpr std::size_t kSharedRows = 32768;  // of a node that all threads split together
 constexpr std::size_t kWavesPerThread = 2;  // nodes of a wave, so that threads end together
 constexpr std::size_t kFewRows = 4096;      // of a node that is split so soon that one is enough
+constexpr std::size_t kFewLeaves = 256;     // that room is made for at once
 constexpr std::size_t kAloneRows = 8192;    // of a wave, which one thread divides sooner than two
 
 }  // namespace
@@ -31,7 +32,8 @@ Histogram Leafwise::sum_rows(NodeId id, const Context& context) {
 }
 
 /// Finds the split of an open node: from its rows when it is small, else from its histogram.
-void Leafwise::look(NodeId id, Histogram histogram, int slot, const Context& context) {
+void Leafwise::look(NodeId id, Histogram histogram, int slot, double floor,
+                    const Context& context) {
   State& state = states_[id];
   const RowsInMemory of_node(data_.matrix, rows(id), context);
   Split split;
@@ -41,11 +43,11 @@ void Leafwise::look(NodeId id, Histogram histogram, int slot, const Context& con
     std::optional<FewRows>& few = few_[static_cast<std::size_t>(slot)];
     if (!few) few.emplace(data_.matrix, data_.stats, data_.all_features(), false);
     const ProfileSource& profiles = few->load(rows(id), grower_.sums(id));
-    found = grower_.find(id, profiles, Context{1, context.poll}, split, &of_node);
+    found = grower_.find(id, profiles, Context{1, context.poll}, split, &of_node, floor);
   } else {
     if (histogram.empty()) histogram = sum_rows(id, context);
     const HistogramProfiles profiles(data_.matrix, data_.stats, histogram, grower_.sums(id));
-    found = grower_.find(id, profiles, context, split, &of_node);
+    found = grower_.find(id, profiles, context, split, &of_node, floor);
     if (found) {
       state.histogram = std::move(histogram);
     } else {
@@ -84,9 +86,13 @@ void Leafwise::expand(NodeId top, std::size_t room, const Context& context) {
   }
   make_children(wave, context);
   if (room == 1) return data_.pool.give(std::move(states_[top].histogram));  // no split follows
-  if (wave.size() == 1) return open_children(top, 0, context);
+  // Where the queue holds as many as there is room for, children must be better than its last.
+  const bool full = queue_.size() == room;
+  const double floor =
+      full ? std::prev(queue_.end())->gain : -std::numeric_limits<double>::infinity();
+  if (wave.size() == 1) return open_children(top, 0, floor, context);
   parallel_for(wave.size(), context, [&](std::size_t k, int slot) {
-    open_children(wave[k], slot, Context{1, context.poll});
+    open_children(wave[k], slot, floor, Context{1, context.poll});
   });
 }
 
@@ -122,12 +128,12 @@ void Leafwise::make_children(std::span<const NodeId> wave, const Context& contex
                        row_facts(data_.stats, data_.partition.rows(child.begin, n[side])));
     }
   }
-  grower_.wanted();
+  grower_.forget_wanted();
 }
 
 /// The smaller child is summed, the larger is what remains of the parent. A small one, which needs
 /// no sums, is taken off the parent row by row.
-void Leafwise::open_children(NodeId parent, int slot, const Context& context) {
+void Leafwise::open_children(NodeId parent, int slot, double floor, const Context& context) {
   const NodeId left = grower_.node(parent).left;
   Histogram above = std::move(states_[parent].histogram), sums[2];
   const auto summed = [&](NodeId id) { return grower_.node(id).open && !small(id); };
@@ -144,7 +150,7 @@ void Leafwise::open_children(NodeId parent, int slot, const Context& context) {
   data_.pool.give(std::move(above));
   for (NodeId side = 0; side < 2; ++side) {
     if (grower_.node(left + side).open) {
-      look(left + side, std::move(sums[side]), slot, context);
+      look(left + side, std::move(sums[side]), slot, floor, context);
     } else {
       data_.pool.give(std::move(sums[side]));
     }
@@ -153,8 +159,9 @@ void Leafwise::open_children(NodeId parent, int slot, const Context& context) {
 
 void Leafwise::grow(const Context& context) {
   few_.resize(static_cast<std::size_t>(std::max(1, context.n_threads)));
+  states_.reserve(2 * std::min(data_.params.max_leaves, kFewLeaves));
   states_.resize(grower_.size());
-  if (grower_.node(0).open) look(0, {}, 0, context);
+  if (grower_.node(0).open) look(0, {}, 0, -std::numeric_limits<double>::infinity(), context);
   enqueue(0);
   for (std::size_t n_leaves = 1; n_leaves < data_.params.max_leaves; ++n_leaves) {
     const std::size_t room = data_.params.max_leaves - n_leaves;

@@ -45,8 +45,8 @@ class Leafwise {
   void trim(std::size_t room);
   void expand(NodeId top, std::size_t room, const Context& context);
   void make_children(std::span<const NodeId> wave, const Context& context);
-  void open_children(NodeId parent, int slot, const Context& context);
-  void look(NodeId id, Histogram histogram, int slot, const Context& context);
+  void open_children(NodeId parent, int slot, double floor, const Context& context);
+  void look(NodeId id, Histogram histogram, int slot, double floor, const Context& context);
   Histogram sum_rows(NodeId id, const Context& context);
 
   const TreeData& data_;

@@ -11,6 +11,17 @@ namespace {
 
 constexpr std::size_t kSharedCells = 65536;  // to score before a second thread is worth waking
 
+/// Of numbers, or 0. In four strands: a maximum waits for the one before it.
+double largest(std::span<const double> numbers) {
+  double top[4] = {};
+  std::size_t i = 0;
+  for (; i + std::size(top) <= numbers.size(); i += std::size(top)) {
+    for (std::size_t k = 0; k < std::size(top); ++k) top[k] = std::max(top[k], numbers[i + k]);
+  }
+  for (; i < numbers.size(); ++i) top[0] = std::max(top[0], numbers[i]);
+  return *std::max_element(top, top + std::size(top));
+}
+
 }  // namespace
 
 struct LevelSearch::Cuts {
@@ -135,23 +146,32 @@ LevelSearch::Best LevelSearch::try_bins(std::span<const LevelNode> nodes, std::u
   const std::size_t n_bins = matrix_.n_bins[feature];
   const std::int64_t* const whole = cells(root_, feature);
   const bool any_missing = whole[n_bins] != 0;
-  for (auto& gain : scratch.gain) gain.assign(n_bins, 0.0);
+  const std::size_t n_ways = any_missing ? 2 : 1;
+  // With that of missing rows, cells may be a whole number of vectors; behind it is no cut.
+  const std::size_t n_cells = n_bins + 1;
+  for (std::size_t way = 0; way < n_ways; ++way) scratch.gain[way].assign(n_cells, 0.0);
   for (const LevelNode& node : nodes) {
     const std::int64_t* const sums = node_cells(node, feature, scratch);
-    add_newton_gains(sums, n_bins, 0, *node.newton, scratch.gain[0].data());
+    add_newton_gains(sums, n_cells, 0, *node.newton, scratch.gain[0].data());
     if (any_missing)
-      add_newton_gains(sums, n_bins, sums[n_bins], *node.newton, scratch.gain[1].data());
+      add_newton_gains(sums, n_cells, sums[n_bins], *node.newton, scratch.gain[1].data());
   }
   const auto occupied = [](std::int64_t cell) { return cell != 0; };
-  const std::int64_t* const first = std::find_if(whole, whole + n_bins, occupied);
+  const auto first =
+      static_cast<std::size_t>(std::find_if(whole, whole + n_bins, occupied) - whole);
   Best best;
-  for (auto bin = static_cast<std::size_t>(first - whole); bin < n_bins; ++bin) {
-    for (const bool left : {false, true}) {
-      if (scratch.gain[left][bin] > best.gain) best = {scratch.gain[left][bin], bin, left};
-    }
-  }
+  for (std::size_t way = 0; way < n_ways; ++way)
+    best.gain = std::max(best.gain, largest({scratch.gain[way].data() + first, n_bins - first}));
+  if (best.gain == 0) return best;
+  const auto is_best = [&](std::size_t way, std::size_t bin) {
+    return scratch.gain[way][bin] == best.gain;
+  };
+  std::size_t bin = first;
+  while (!is_best(0, bin) && !is_best(n_ways - 1, bin)) ++bin;
+  best.missing_left = !is_best(0, bin);
+  best.index = bin;
+  best.by_bin = true;
   best.gain *= nodes[0].newton->unit();
-  best.index = static_cast<std::size_t>(std::count_if(whole, whole + best.index, occupied));
   return best;
 }
 
@@ -170,7 +190,7 @@ LevelSearch::Best LevelSearch::try_feature(std::span<const LevelNode> nodes, std
   for (std::size_t i = 0; i < cuts.end(); ++i) {
     for (const bool left : {false, true}) {
       if (left && (!cuts.profile.has_missing || i + 1 == cuts.n())) continue;
-      if (scratch.gain[left][i] > best.gain) best = {scratch.gain[left][i], i, left};
+      if (scratch.gain[left][i] > best.gain) best = {scratch.gain[left][i], i, false, left};
     }
   }
   return best;
@@ -210,7 +230,13 @@ bool LevelSearch::best(std::span<const LevelNode> nodes, std::span<const std::ui
     if (found[k].gain > found[at].gain) at = k;
   }
   if (found.empty() || !(found[at].gain > 0) || !search_.enough(found[at].gain)) return false;
-  spell(tried[at], found[at], split);
+  Best& best = found[at];
+  if (best.by_bin) {
+    const std::int64_t* const whole = cells(root_, tried[at]);
+    const auto occupied = [](std::int64_t cell) { return cell != 0; };
+    best.index = static_cast<std::size_t>(std::count_if(whole, whole + best.index, occupied));
+  }
+  spell(tried[at], best, split);
   return true;
 }
 

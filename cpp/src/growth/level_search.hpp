@@ -39,8 +39,9 @@ class LevelSearch {
 
  private:
   struct Best {
-    double gain = 0;  // a level that gains nothing is not split
-    std::size_t index = 0;
+    double gain = 0;        // a level that gains nothing is not split
+    std::size_t index = 0;  // among the occupied bins in the order of the cuts, or
+    bool by_bin = false;    // that of the bin itself
     bool missing_left = false;
   };
   struct Cuts;  // of a feature: its bins in the order in which they are cut

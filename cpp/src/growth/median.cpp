@@ -362,7 +362,7 @@ void grow_by_medians(const BinnedMatrix& matrix, const BinMapper& mapper, const 
     visit(left);
     visit(left + 1);
   }
-  grower.wanted();
+  grower.forget_wanted();
 }
 
 }  // namespace committee

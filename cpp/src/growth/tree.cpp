@@ -110,7 +110,7 @@ ForestArrays grow(const BinnedMatrix& matrix, const BinMapper& mapper, const Sta
   std::vector<std::int64_t> totals(stats.width);
   stats.total(totals.data());
   grower.start(totals, row_facts(stats, partition.rows()));
-  grower.wanted();
+  grower.forget_wanted();
   const auto finish = [&](Grower& grown) {
     if (wanted.leaf_of != nullptr) name_leaves(grown, partition, context, wanted.leaf_of);
     ForestArrays tree = grown.finish(wanted.leaf_of != nullptr && few_nodes(grown, stats)

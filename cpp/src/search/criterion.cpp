@@ -7,9 +7,8 @@ namespace {
 
 // One function per criterion: clones are not made of templates.
 template <class C>
-inline __attribute__((always_inline)) void score_with(C s, const double* a, const double* b,
-                                                      std::size_t n, double total_a, double total_b,
-                                                      double* out) {
+COMMITTEE_INLINE void score_with(C s, const double* a, const double* b, std::size_t n,
+                                 double total_a, double total_b, double* out) {
   for (std::size_t i = 0; i < n; ++i) out[i] = s(a[i], b[i]) + s(total_a - a[i], total_b - b[i]);
 }
 

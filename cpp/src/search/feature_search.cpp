@@ -308,9 +308,10 @@ bool FeatureSearch::try_feature(const ProfileSource& profiles, std::uint32_t fea
     out.quality = out.boundary.score;
     return true;
   }
-  // Whether a feature retires is told by the best that it has.
-  const bool compared = beside.boundary.found && node.retired.empty();
-  const double floor = compared ? beside.quality : -infinity();
+  double floor = -infinity();
+  if (node.retired.empty()) {  // whether a feature retires is told by the best that it has
+    floor = beside.boundary.found ? std::max(beside.quality, node.floor) : node.floor;
+  }
   if (newton != nullptr && try_cells(profiles.cells(feature), floor, out)) return true;
   profiles.read(feature, scratch.profile);
   if (!hides_missing(scratch.profile)) return try_profile(scratch, floor, out);

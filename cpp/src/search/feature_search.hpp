@@ -1,6 +1,7 @@
 // One feature's best split in one node: numeric, random, by levels, or one branch a level.
 #pragma once
 
+#include "search/newton_scan.hpp"
 #include "search/scan.hpp"
 
 namespace committee {
@@ -13,8 +14,8 @@ struct Candidate {
   std::uint32_t feature = 0;
   std::size_t turn = 0;     // of the feature among those tried: the first of equal ones is taken
   std::size_t variant = 0;  // categorical: which order of the levels
-  double threshold = 0;     // random rule: the drawn one
-  bool halved = false;      // random rule: the boundary is that of the profile's halves at `bin`
+  double threshold = std::numeric_limits<double>::quiet_NaN();  // random rule: the drawn one
+  bool halved = false;  // the boundary is that of the profile's halves at `bin`
   std::uint32_t bin = 0;
   bool by_bin = false;  // the boundary lies behind the occupied bin `bin`, its index is not known
   bool multiway = false;
@@ -83,6 +84,10 @@ struct FeatureSearch {
   /// in scratch.rest; false where none is. `first` is the turn of the first feature.
   bool take_two_bins(const ProfileSource& profiles, std::span<const std::uint32_t> features,
                      std::size_t first, Scratch& scratch, Found& found) const;
+  /// The same of free numeric features, in one scan; only `some` of the features, those in
+  /// scratch.rest, are left.
+  bool take_free(const ProfileSource& profiles, std::span<const std::uint32_t> features,
+                 std::size_t first, bool some, Scratch& scratch, Found& found) const;
   /// Random rule: draws the cuts of the first features, and sums them together where the source
   /// can; else scratch.cuts stays empty. Constant features and categories are left out.
   void draw_ahead(const ProfileSource& profiles, std::span<const std::uint32_t> features,
@@ -93,6 +98,10 @@ struct FeatureSearch {
   void order_levels(Scratch& scratch, std::uint32_t feature, std::size_t variant) const;
 
  private:
+  NewtonWords words_of(const ProfileSource& profiles, std::uint32_t feature,
+                       std::int64_t* room) const;
+  bool best_in_scan(const NewtonWords* words, std::size_t n, const Candidate& beside,
+                    Candidate& out) const;
   void draw_levels(Scratch& scratch, Candidate& out) const;
   bool sides_drawn() const;
   void draw_sides(Scratch& scratch, std::uint32_t feature) const;

@@ -5,13 +5,14 @@
 #include <cstring>
 
 #include "committee/base/clones.hpp"
+#include "search/newton_lanes.hpp"
 
 namespace committee {
 namespace {
 
-constexpr std::size_t kLanes = 4;
-using Numbers = double __attribute__((vector_size(8 * kLanes)));
-using Words = std::uint64_t __attribute__((vector_size(8 * kLanes)));
+constexpr std::size_t kLanes = FewLanes::kLanes;
+using Numbers = FewLanes::Numbers;
+using Words = FewLanes::Words;
 using Places = std::int64_t __attribute__((vector_size(8 * kLanes)));
 
 /// 2^52 as a number has the bits of x below it when x is added: integers become numbers by one "or"
@@ -23,26 +24,13 @@ constexpr std::size_t kTogether = 2;     // vectors of cuts that are judged toge
 constexpr double kSurely = 1 - 0x1p-40;  // what is below by more than this is not by rounding
 
 /// The best cut of each lane so far.
-struct Lanes {
+struct Best {
   Numbers top = {-1, -1, -1, -1};
   Places at{};
 };
 
-/// Each lane becomes the sum of those up to it.
-inline __attribute__((always_inline)) void run(Words& w) {
-  const Words none{};
-  w += __builtin_shufflevector(none, w, 0, 4, 5, 6);
-  w += __builtin_shufflevector(none, w, 0, 1, 4, 5);
-}
-
-inline __attribute__((always_inline)) bool any(const Places& lanes) {
-  const auto half =
-      __builtin_shufflevector(lanes, lanes, 0, 1) | __builtin_shufflevector(lanes, lanes, 2, 3);
-  return (half[0] | half[1]) != 0;
-}
-
 /// The lane whose cut is best, of equal ones the lowest.
-std::size_t winner(const Lanes& lanes) {
+std::size_t winner(const Best& lanes) {
   std::size_t best = 0;
   for (std::size_t k = 1; k < kLanes; ++k) {
     const bool ties = lanes.top[k] == lanes.top[best];
@@ -73,20 +61,19 @@ struct NewtonScan {
         lifted(0x1p52 + static_cast<double>(lift >> shift)) {}
 
   /// What varies of the cuts' gains is square / product. Words are lifted.
-  inline __attribute__((always_inline)) void parts(const Words& left, Numbers& square,
-                                                   Numbers& product, Numbers& from) const {
-    const Words g_bits = (left >> shift) | kTwo52, h_bits = (left & mask) | kTwo52;
-    const Numbers g = reinterpret_cast<Numbers>(g_bits) - lifted;
-    const Numbers h = reinterpret_cast<Numbers>(h_bits) - 0x1p52;
+  template <class W, class N>
+  COMMITTEE_INLINE void parts(const W& left, N& square, N& product, N& from) const {
+    const W g_bits = (left >> shift) | kTwo52, h_bits = (left & mask) | kTwo52;
+    const N g = reinterpret_cast<N>(g_bits) - lifted;
+    const N h = reinterpret_cast<N>(h_bits) - 0x1p52;
     from = h - sides.half_hessian;
-    const Numbers apart = (g - sides.half_gradient) - sides.mean * from;
+    const N apart = (g - sides.half_gradient) - sides.mean * from;
     square = apart * apart;
     product = (sides.middle + from) * (sides.middle - from);
   }
 
   /// `counts` where both sides have hessian enough.
-  inline __attribute__((always_inline)) void score(const Words& left, Numbers& varying,
-                                                   Places& counts) const {
+  COMMITTEE_INLINE void score(const Words& left, Numbers& varying, Places& counts) const {
     Numbers square, product, from;
     parts(left, square, product, from);
     counts = (from <= reach) & (from >= -reach);
@@ -96,18 +83,19 @@ struct NewtonScan {
   /// Below what varies of a cut that gains `floor`, and of none when that is minus infinity.
   double bar(double floor) const { return std::max(-1.0, sides.varying(floor / unit) * kSurely); }
 
-  /// Adds to `lanes` where a cut may exceed `bar`, a bit less than what varies of the best one: no
-  /// division.
-  inline __attribute__((always_inline)) void exceeds(const Words& left, double bar,
-                                                     Places& lanes) const {
-    Numbers square, product, from;
+  /// Sets the signs of the lanes where a cut may exceed `bar`, a bit less than what varies of the
+  /// best one: no division, and no comparison, which compilers take apart in large vectors.
+  template <class V>
+  COMMITTEE_INLINE void exceeds(const typename V::Words& left, double bar,
+                                typename V::Words& signs) const {
+    typename V::Numbers square, product, from;
     parts(left, square, product, from);
-    lanes |= square > bar * product;
+    const typename V::Numbers below = bar * product - square;
+    signs |= reinterpret_cast<typename V::Words>(below);
   }
 
   /// The cuts behind `place`s.
-  inline __attribute__((always_inline)) void operator()(const Words& left, const Places& place,
-                                                        Lanes& best) const {
+  COMMITTEE_INLINE void operator()(const Words& left, const Places& place, Best& best) const {
     Numbers found;
     Places counts;
     score(left, found, counts);
@@ -115,33 +103,35 @@ struct NewtonScan {
   }
 
   /// The same by gains, by which features are compared: these may tie where what varies does not.
-  inline __attribute__((always_inline)) void compare(const Words& left, const Places& place,
-                                                     Lanes& best) const {
+  COMMITTEE_INLINE void compare(const Words& left, const Places& place, Best& best) const {
     Numbers found;
     Places counts;
     score(left, found, counts);
     keep(sides.whole * found - sides.less, counts, place, best);
   }
 
-  inline __attribute__((always_inline)) static void keep(const Numbers& found, const Places& counts,
-                                                         const Places& place, Lanes& best) {
+  COMMITTEE_INLINE static void keep(const Numbers& found, const Places& counts, const Places& place,
+                                    Best& best) {
     const auto better = (found > best.top) & counts;
     best.top = better ? found : best.top;
     best.at = better ? place : best.at;
   }
 
-  inline __attribute__((always_inline)) void add(const Words& left, double* gain) const {
-    Numbers found, sum;
-    Places counts;
-    score(left, found, counts);
+  template <class V>
+  COMMITTEE_INLINE void add(const typename V::Words& left, double* gain) const {
+    typename V::Numbers square, product, from, sum;
+    parts(left, square, product, from);
+    typename V::Numbers found = sides.whole * (square / product) - sides.less;
+    V::clear(reach - from, found);
+    V::clear(reach + from, found);
     std::memcpy(&sum, gain, sizeof(sum));
-    sum += counts ? sides.whole * found - sides.less : Numbers{};
+    sum += found;
     std::memcpy(gain, &sum, sizeof(sum));
   }
 
-  NewtonCut cut(const Lanes& lanes) const {
-    if (!any(lanes.top >= 0)) return {};
+  NewtonCut cut(const Best& lanes) const {
     const std::size_t best = winner(lanes);
+    if (lanes.top[best] < 0) return {};
     return {sides.gain(lanes.top[best]) * unit, static_cast<std::uint32_t>(lanes.at[best])};
   }
 
@@ -152,67 +142,117 @@ struct NewtonScan {
   double lifted;
 };
 
-/// Sums run inside of a vector; what is carried from one to the next waits for one addition only.
-/// Few cuts exceed the best before them or that of features tried before, and all the others are
-/// told without a division.
-COMMITTEE_CLONES
-NewtonCut best_newton_cut(const std::int64_t* cells, std::size_t n_bins, std::int64_t aside,
-                          const NewtonTerms& terms, BinRange among, double floor) {
+namespace {
+
+/// Judges the cuts behind cells [among.begin, among.end): the best of each lane, where one exceeds
+/// `bar`, which is raised; false where none does. Sums run inside of a vector; what is carried from
+/// one to the next waits for one addition only. Few cuts exceed the best before them or that of
+/// features tried before, and all the others are told without a division.
+template <class V>
+COMMITTEE_INLINE bool judge(const NewtonScan& scan, const std::int64_t* cells, BinRange among,
+                            std::uint64_t before, double& bar, Best& lanes) {
+  constexpr std::size_t kStep = kTogether * V::kLanes;
+  bool exceeded = false;
+  typename V::Words carry = typename V::Words{} + before;
+  const auto step = [&](const std::int64_t* from,
+                        std::size_t first) __attribute__((always_inline)) {
+    typename V::Words left[kTogether], signs{};
+#pragma GCC unroll 8
+    for (std::size_t k = 0; k < kTogether; ++k) {
+      typename V::Words w;
+      std::memcpy(&w, from + k * V::kLanes, sizeof(w));
+      V::run(w);
+      left[k] = w + carry;
+      V::add_last(w, carry);
+      scan.exceeds<V>(left[k], bar, signs);
+    }
+    if (!V::negative(signs)) [[likely]]
+      return;
+    exceeded = true;
+    Words four[kStep / kLanes];
+    std::memcpy(four, left, sizeof(four));
+    for (std::size_t k = 0; k < kStep / kLanes; ++k)
+      scan(four[k], static_cast<std::int64_t>(first + k * kLanes) + Places{0, 1, 2, 3}, lanes);
+    for (std::size_t k = 0; k < kLanes; ++k) bar = std::max(bar, lanes.top[k] * kSurely);
+  };
+  std::size_t i = among.begin;
+  for (; i + kStep <= among.end; i += kStep) step(cells + i, i);
+  if (i < among.end) {
+    std::int64_t rest[kStep] = {};  // no more words: these cuts tie with the last one
+    std::memcpy(rest, cells + i, (among.end - i) * sizeof(*cells));
+    step(rest, i);
+  }
+  return exceeded;
+}
+
+template <class V>
+COMMITTEE_INLINE NewtonCut best_cut(const std::int64_t* cells, std::size_t n_bins,
+                                    std::int64_t aside, const NewtonTerms& terms, BinRange among,
+                                    double floor) {
   const NewtonScan scan(terms);
   auto before = static_cast<std::uint64_t>(aside) + scan.lift;
   among.end = std::min(among.end, n_bins);
   for (std::size_t i = 0; i < std::min(among.begin, n_bins); ++i)
     before += static_cast<std::uint64_t>(cells[i]);
-  Lanes lanes;
+  Best lanes;
   double bar = scan.bar(floor);
-  Words carry = Words{} + before;
-  const auto step = [&](const std::int64_t* from,
-                        std::size_t first) __attribute__((always_inline)) {
-    Words left[kTogether];
-    Places reached{};
-#pragma GCC unroll 8
-    for (std::size_t k = 0; k < kTogether; ++k) {
-      Words w;
-      std::memcpy(&w, from + k * kLanes, sizeof(w));
-      run(w);
-      left[k] = w + carry;
-      carry += __builtin_shufflevector(w, w, 3, 3, 3, 3);
-      scan.exceeds(left[k], bar, reached);
-    }
-    if (!any(reached)) [[likely]]
-      return;
-    for (std::size_t k = 0; k < kTogether; ++k)
-      scan(left[k], static_cast<std::int64_t>(first + k * kLanes) + Places{0, 1, 2, 3}, lanes);
-    for (std::size_t k = 0; k < kLanes; ++k) bar = std::max(bar, lanes.top[k] * kSurely);
-  };
-  constexpr std::size_t kStep = kTogether * kLanes;
-  std::size_t i = among.begin;
-  for (; i + kStep <= among.end; i += kStep) step(cells + i, i);
-  if (i < among.end) {
-    Words rest[kTogether] = {};  // no more words: these cuts tie with the last one
-    std::memcpy(rest, cells + i, (among.end - i) * sizeof(*cells));
-    step(reinterpret_cast<const std::int64_t*>(rest), i);
-  }
+  judge<V>(scan, cells, among, before, bar, lanes);
   return scan.cut(lanes);
 }
 
-COMMITTEE_CLONES
-void add_newton_gains(const std::int64_t* cells, std::size_t n_bins, std::int64_t aside,
-                      const NewtonTerms& terms, double* gain) {
+template <class V>
+COMMITTEE_INLINE NewtonChoice best_of(std::span<const NewtonWords> features,
+                                      const NewtonTerms& terms, double floor) {
   const NewtonScan scan(terms);
-  Words carry = Words{} + (static_cast<std::uint64_t>(aside) + scan.lift);
+  NewtonChoice best{{floor, 0}, features.size()};
+  double bar = scan.bar(floor);
+  for (std::size_t k = 0; k < features.size(); ++k) {
+    Best lanes;
+    if (!judge<V>(scan, features[k].words, {0, features[k].n}, scan.lift, bar, lanes)) continue;
+    const NewtonCut cut = scan.cut(lanes);
+    if (cut.gain > best.cut.gain) best = {cut, k};
+    bar = scan.bar(best.cut.gain);
+  }
+  return best;
+}
+
+COMMITTEE_CLONES
+NewtonCut best_cut_few(const std::int64_t* cells, std::size_t n_bins, std::int64_t aside,
+                       const NewtonTerms& terms, BinRange among, double floor) {
+  return best_cut<FewLanes>(cells, n_bins, aside, terms, among, floor);
+}
+COMMITTEE_CLONES
+NewtonChoice best_of_few(std::span<const NewtonWords> features, const NewtonTerms& terms,
+                         double floor) {
+  return best_of<FewLanes>(features, terms, floor);
+}
+COMMITTEE_WIDE NewtonCut best_cut_wide(const std::int64_t* cells, std::size_t n_bins,
+                                       std::int64_t aside, const NewtonTerms& terms, BinRange among,
+                                       double floor) {
+  return best_cut<WideLanes>(cells, n_bins, aside, terms, among, floor);
+}
+COMMITTEE_WIDE NewtonChoice best_of_wide(std::span<const NewtonWords> features,
+                                         const NewtonTerms& terms, double floor) {
+  return best_of<WideLanes>(features, terms, floor);
+}
+
+template <class V>
+COMMITTEE_INLINE void add_gains(const std::int64_t* cells, std::size_t n_bins, std::int64_t aside,
+                                const NewtonTerms& terms, double* gain) {
+  const NewtonScan scan(terms);
+  auto carry = typename V::Words{} + (static_cast<std::uint64_t>(aside) + scan.lift);
   const auto step = [&](const std::int64_t* from, double* to) __attribute__((always_inline)) {
-    Words w;
+    typename V::Words w;
     std::memcpy(&w, from, sizeof(w));
-    run(w);
-    scan.add(w + carry, to);
-    carry += __builtin_shufflevector(w, w, 3, 3, 3, 3);
+    V::run(w);
+    scan.add<V>(w + carry, to);
+    V::add_last(w, carry);
   };
   std::size_t i = 0;
-  for (; i + kLanes <= n_bins; i += kLanes) step(cells + i, gain + i);
+  for (; i + V::kLanes <= n_bins; i += V::kLanes) step(cells + i, gain + i);
   if (i == n_bins) return;
-  std::int64_t rest[kLanes] = {};
-  double sums[kLanes] = {};
+  std::int64_t rest[V::kLanes] = {};
+  double sums[V::kLanes] = {};
   std::copy(cells + i, cells + n_bins, rest);
   std::copy(gain + i, gain + n_bins, sums);
   step(rest, sums);
@@ -220,9 +260,38 @@ void add_newton_gains(const std::int64_t* cells, std::size_t n_bins, std::int64_
 }
 
 COMMITTEE_CLONES
+void add_gains_few(const std::int64_t* cells, std::size_t n_bins, std::int64_t aside,
+                   const NewtonTerms& terms, double* gain) {
+  add_gains<FewLanes>(cells, n_bins, aside, terms, gain);
+}
+COMMITTEE_WIDE void add_gains_wide(const std::int64_t* cells, std::size_t n_bins,
+                                   std::int64_t aside, const NewtonTerms& terms, double* gain) {
+  add_gains<WideLanes>(cells, n_bins, aside, terms, gain);
+}
+
+const bool kWide = has_wide_vectors();
+
+}  // namespace
+
+NewtonCut best_newton_cut(const std::int64_t* cells, std::size_t n_bins, std::int64_t aside,
+                          const NewtonTerms& terms, BinRange among, double floor) {
+  return (kWide ? best_cut_wide : best_cut_few)(cells, n_bins, aside, terms, among, floor);
+}
+
+NewtonChoice best_newton_of(std::span<const NewtonWords> features, const NewtonTerms& terms,
+                            double floor) {
+  return (kWide ? best_of_wide : best_of_few)(features, terms, floor);
+}
+
+void add_newton_gains(const std::int64_t* cells, std::size_t n_bins, std::int64_t aside,
+                      const NewtonTerms& terms, double* gain) {
+  (kWide ? add_gains_wide : add_gains_few)(cells, n_bins, aside, terms, gain);
+}
+
+COMMITTEE_CLONES
 NewtonCut best_newton_word(const std::int64_t* left, std::size_t n, const NewtonTerms& terms) {
   const NewtonScan scan(terms);
-  Lanes lanes;
+  Best lanes;
   lanes.top = Numbers{} - std::numeric_limits<double>::infinity();
   Places place = {0, 1, 2, 3};
   Words w;

@@ -54,7 +54,10 @@ SplitSearch::SplitSearch(const TreeParams& params, const BinMapper& mapper, cons
   if (stats.kind == SumKind::newton && stats.n_outputs > 1) shape_.least = params.least_hessian;
   pair_ = stats.n_sums == 2 && !stats.has_count() && stats.width <= 2;
   check_rows_ = params.min_rows_leaf > 1 || params.in_parts;
-  if (params.criterion == Criterion::newton) two_bins_ = find_two_bins();
+  if (params.criterion == Criterion::newton) {
+    free_ = find_free();
+    two_bins_ = find_two_bins();
+  }
   if (params.rule == SplitRule::random) draw_table_ = std::make_unique<DrawTable>(mapper);
 }
 
@@ -193,6 +196,7 @@ bool SplitSearch::best(const NodeSums& node, const ProfileSource& profiles, cons
   const Candidate candidate = best_candidate(node, profiles, context, scratch);
   if (!candidate.boundary.found) return false;
   if (!node.chained && !gains(candidate.boundary.gain, rounding(node))) return false;
+  if (candidate.boundary.gain <= node.floor) return false;
   materialise(node, profiles, candidate, scratch, split);
   return true;
 }
@@ -206,9 +210,11 @@ double SplitSearch::parent_score(const Split& split) const {
 }
 
 double SplitSearch::node_weight(const NodeSums& node) const {
-  std::vector<double> sums(shape_.n_sums);
-  stats_.decode(node.raw.data(), sums.data());
-  return stats_.weight_of(sums.data());
+  double few[8];
+  std::vector<double> many(shape_.n_sums > std::size(few) ? shape_.n_sums : 0);
+  double* const sums = many.empty() ? few : many.data();
+  stats_.decode(node.raw.data(), sums);
+  return stats_.weight_of(sums);
 }
 
 /// A gain that rounding alone may bring is none.

@@ -156,7 +156,8 @@ bool SplitSearch::try_in_turn(const FeatureSearch& search, const ProfileSource& 
   scratch.cuts.clear();
   if (params_.rule == SplitRule::random && search.node.rows >= kAheadRows)
     search.draw_ahead(profiles, features, scratch);
-  const bool some = search.take_two_bins(profiles, features, first, scratch, found);
+  bool some = search.take_two_bins(profiles, features, first, scratch, found);
+  some = search.take_free(profiles, features, first, some, scratch, found);
   const std::size_t n = some ? scratch.rest.size() : features.size();
   for (std::size_t k = 0; k < n; ++k) {
     const std::size_t i = some ? scratch.rest[k] : k;

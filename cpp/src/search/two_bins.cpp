@@ -18,9 +18,7 @@ std::vector<bool> SplitSearch::find_two_bins() const {
   std::vector<bool> two_bins(mapper_.n_features(), false);
   bool any = false;
   for (std::size_t f = 0; f < two_bins.size(); ++f) {
-    const FeatureBins& bins = mapper_.feature(f);
-    const bool free = params_.monotone.empty() || params_.monotone[f] == 0;
-    two_bins[f] = bins.n_bins == 2 && !bins.categorical && free;
+    two_bins[f] = free_[f] && mapper_.feature(f).n_bins == 2;
     any = any || two_bins[f];
   }
   return any ? two_bins : std::vector<bool>{};

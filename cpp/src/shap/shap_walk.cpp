@@ -5,8 +5,6 @@
 #include "committee/base/clones.hpp"
 #include "forest/predict_walk.hpp"
 
-#define COMMITTEE_INLINE [[gnu::always_inline]] inline
-
 namespace committee {
 
 ShapScratch::ShapScratch(const ShapForest& forest, bool pairs)

@@ -17,8 +17,7 @@ constexpr std::size_t kChunkRows = 4096;  // of one task when a node is shared a
 
 /// Adds a word to the first n <= 8 features of `w`, a byte each. By the bits of n: a loop would
 /// cost more than the sums.
-inline __attribute__((always_inline)) void add_rest8(std::uint64_t w, std::int64_t a,
-                                                     std::int64_t* h, std::size_t n) {
+COMMITTEE_INLINE void add_rest8(std::uint64_t w, std::int64_t a, std::int64_t* h, std::size_t n) {
   if ((n & 4) != 0) {
     h[w & 255] += a;
     h[kApart8 + ((w >> 8) & 255)] += a;
@@ -37,9 +36,8 @@ inline __attribute__((always_inline)) void add_rest8(std::uint64_t w, std::int64
 }
 
 /// Adds a word to the bins of 8 n_whole + n_rest features of one row, read eight at a time.
-inline __attribute__((always_inline)) void add_row8(const std::uint8_t* x, std::int64_t a,
-                                                    std::int64_t* h, std::size_t n_whole,
-                                                    std::size_t n_rest) {
+COMMITTEE_INLINE void add_row8(const std::uint8_t* x, std::int64_t a, std::int64_t* h,
+                               std::size_t n_whole, std::size_t n_rest) {
   std::uint64_t w;
 #pragma GCC unroll 8
   for (std::size_t j = 0; j < n_whole; ++j, x += 8, h += 8 * kApart8) {
@@ -69,10 +67,9 @@ bool in_order(const RowId* rows, std::size_t n_rows) {
 
 /// Rows in order need no index and no prefetch; gathered ones are asked for kAhead rows early.
 template <std::size_t kWhole>
-inline __attribute__((always_inline)) void add_rows8(const std::uint8_t* codes, std::size_t stride,
-                                                     const RowId* rows, std::size_t n_rows,
-                                                     const std::int64_t* words, std::int64_t* out,
-                                                     std::size_t n_rest) {
+COMMITTEE_INLINE void add_rows8(const std::uint8_t* codes, std::size_t stride, const RowId* rows,
+                                std::size_t n_rows, const std::int64_t* words, std::int64_t* out,
+                                std::size_t n_rest) {
   if (in_order(rows, n_rows)) {
     const std::uint8_t* x = codes + std::size_t{rows[0]} * stride;
     const std::int64_t* a = words + rows[0];
@@ -123,10 +120,9 @@ static_assert(kTileFeatures == 64);
 
 /// Rows with their statistics behind their bins, in records of 8 kWords bytes.
 template <std::size_t kWords>
-inline __attribute__((always_inline)) void add_records(const std::uint8_t* records,
-                                                       const RowId* rows, std::size_t n_rows,
-                                                       unsigned shift, std::int64_t* out,
-                                                       std::size_t p) {
+COMMITTEE_INLINE void add_records(const std::uint8_t* records, const RowId* rows,
+                                  std::size_t n_rows, unsigned shift, std::int64_t* out,
+                                  std::size_t p) {
   constexpr std::size_t kSize = 8 * kWords;
   const std::size_t n_whole = p / 8, n_rest = p % 8;
   for (std::size_t i = 0; i < n_rows; ++i) {

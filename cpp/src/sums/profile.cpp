@@ -1,6 +1,7 @@
 #include "committee/sums/profile.hpp"
 
 #include <algorithm>
+#include <numeric>
 
 namespace committee {
 
@@ -74,6 +75,21 @@ void ProfileSource::halves(std::size_t feature, std::uint32_t bin, std::size_t w
 
 void HistogramProfiles::read(std::size_t feature, Profile& out) const {
   read_cells(cells(feature), matrix_.n_bins[feature], width_, out);
+}
+
+void HistogramProfiles::halves(std::size_t feature, std::uint32_t bin, std::size_t width,
+                               Profile& out) const {
+  if (width_ != 1) return ProfileSource::halves(feature, bin, width, out);
+  const std::int64_t* const sums = cells(feature);
+  out.reserve(2, 1);
+  out.n = 2;
+  out.raw[0] = std::accumulate(sums, sums + bin + 1, std::int64_t{0});
+  out.bin[0] = bin;
+  while (sums[out.bin[0]] == 0) --out.bin[0];
+  out.bin[1] = bin + 1;
+  while (sums[out.bin[1]] == 0) ++out.bin[1];
+  out.missing[0] = sums[matrix_.n_bins[feature]];
+  out.has_missing = out.missing[0] != 0;
 }
 
 }  // namespace committee

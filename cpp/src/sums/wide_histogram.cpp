@@ -15,10 +15,9 @@ constexpr std::size_t kAhead = 16;  // rows prefetched ahead of the one being ad
 
 /// kWidth words a row, or `width` where that is 0.
 template <std::size_t kWidth>
-inline __attribute__((always_inline)) void add_runs(const std::uint8_t* codes, std::size_t stride,
-                                                    std::size_t p, const RowId* rows,
-                                                    std::size_t n_rows, const std::int64_t* words,
-                                                    std::size_t width, std::int64_t* out) {
+COMMITTEE_INLINE void add_runs(const std::uint8_t* codes, std::size_t stride, std::size_t p,
+                               const RowId* rows, std::size_t n_rows, const std::int64_t* words,
+                               std::size_t width, std::int64_t* out) {
   const std::size_t n_words = kWidth == 0 ? width : kWidth;
   for (std::size_t i = 0; i < n_rows; ++i) {
     const std::size_t ahead = rows[std::min(i + kAhead, n_rows - 1)];

@@ -27,6 +27,37 @@ std::vector<RowId> positions(const Block& block, std::size_t begin, std::size_t 
   return rows;
 }
 
+/// The line of a feature has the words and bins of its profile, in order.
+void check_line(const Block& block, std::size_t feature, std::size_t n_rows,
+                const Profile& expected) {
+  std::int64_t words[kLineRows];
+  const std::size_t n = block.line_up(feature, words);
+  if (n == 0) return;
+  CHECK(n >= n_rows && n <= kLineRows && !expected.has_missing);
+  std::size_t found = 0;
+  for (std::size_t k = 0; k < n; ++k) {
+    if (words[k] == 0) continue;
+    CHECK(found < expected.n && words[k] == expected.raw[found]);
+    CHECK(block.bin_in_line(feature, k) == expected.bin[found]);
+    ++found;
+  }
+  CHECK(found == expected.n);
+}
+
+/// Halves at any bin between the ends are those of the whole profile.
+void check_halves(const ProfileSource& source, std::size_t feature, const Profile& whole,
+                  std::size_t width) {
+  for (std::size_t i = 0; i + 1 < whole.n; i += 1 + whole.n / 8) {
+    Profile expected = whole, half;
+    halve(expected, whole.bin[i], width);
+    source.halves(feature, whole.bin[i], width, half);
+    CHECK(half.n == 2 && half.has_missing == expected.has_missing);
+    CHECK(half.bin[0] == expected.bin[0] && half.bin[1] == expected.bin[1]);
+    const auto first = static_cast<std::ptrdiff_t>(width);
+    CHECK(std::equal(half.raw.begin(), half.raw.begin() + first, expected.raw.begin()));
+  }
+}
+
 void compare(const BinnedMatrix& m, const Stats& stats, Block& block, std::size_t begin,
              std::size_t end) {
   block.focus(begin, end);
@@ -42,6 +73,9 @@ void compare(const BinnedMatrix& m, const Stats& stats, Block& block, std::size_
     block.read(f, a);
     profiles.read(f, b);
     CHECK(same_profile(a, b, stats.width));
+    if (stats.width == 1) check_line(block, f, end - begin, b);
+    check_halves(block, f, b, stats.width);
+    check_halves(profiles, f, b, stats.width);
     const auto* varying = block.varying();
     if (varying == nullptr || std::binary_search(varying->begin(), varying->end(), f)) continue;
     CHECK(b.n + (b.has_missing ? 1 : 0) <= 1);
@@ -110,6 +144,33 @@ TEST(block_profiles_equal_histograms) {
       for (const std::size_t n : {1u, 2u, 63u, 500u}) {
         check_block(data.matrix, stats, n);
         check_block(data.sparse_matrix, stats, n);
+      }
+    }
+  }
+}
+
+TEST(block_lines_up_few_rows) {
+  for (const double missing : {0.0, 0.02}) {
+    const Data data({.n_rows = 3000, .n_features = 12, .missing = missing, .n_values = 90});
+    std::vector<double> y = make_y(data.table, 1), hessian(3000, 0.25);
+    for (std::size_t r = 0; r < 3000; r += 3) {  // a third of the rows adds nothing anywhere
+      y[r] = 0;
+      hessian[r] = 0;
+    }
+    const Stats stats = Stats::newton(y, hessian, 12, false);
+    CHECK(stats.packed_histogram() && stats.width == 1);
+    for (const std::size_t n : {1u, 2u, 16u, 17u, 63u, 64u, 65u}) {
+      check_block(data.matrix, stats, n);
+      Block block(data.matrix, stats);
+      const std::vector<RowId> rows = stats.counted_rows();
+      block.load(std::span(rows).first(n));
+      for (std::size_t f = 0; f < 12; ++f) {
+        std::int64_t words[kLineRows];
+        const auto is_missing = [&](RowId r) {
+          return data.matrix.code(r, f) == data.matrix.n_bins[f];
+        };
+        const bool complete = std::none_of(rows.begin(), rows.begin() + n, is_missing);
+        CHECK((block.line_up(f, words) > 0) == (n <= kLineRows && complete));
       }
     }
   }

@@ -119,6 +119,27 @@ TEST(shard_wide_newton_blocks) {
   compare(data, stats, params);
 }
 
+/// Of a full queue only what is better than its last is sought, which shards do not do: no split
+/// that would still come may be missed, for any room, with waves of several threads and without.
+TEST(shard_best_first_trees_of_few_leaves) {
+  for (const std::size_t n_rows : {150u, 4000u}) {
+    const Data data({.n_rows = n_rows, .n_features = 7, .missing = 0.02, .seed = 31});
+    const Target target = make_target(data.table, Criterion::newton, 31, true);
+    const Stats stats = target.stats();
+    TreeParams params = of(target);
+    params.growth = Growth::best_first;
+    for (std::size_t leaves = 2; leaves <= 40; ++leaves) {
+      params.max_leaves = leaves;
+      params.node_features = leaves % 3 == 0 ? 3 : 0;
+      params.seed = leaves;
+      const ForestArrays tree = grow_sharded(data.matrix, data.mapper, stats, params, 2);
+      for (const int threads : {1, 3})
+        CHECK(
+            same_tree(tree, grow_tree(data.matrix, data.mapper, stats, params, Context{threads})));
+    }
+  }
+}
+
 TEST(shard_verbs) {
   const Data data({.n_rows = 100, .n_features = 2, .seed = 24});
   const std::vector<double> y = make_y(data.table, 24);

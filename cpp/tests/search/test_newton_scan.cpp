@@ -191,3 +191,49 @@ TEST(newton_scan_scores_as_profiles_are_scored) {
   score_boundaries(Criterion::newton, 0.5, &a, &b, 1, total_a, total_b, &score);
   CHECK(score == cut.gain);  // to the last bit: nodes of either kind are compared
 }
+
+TEST(newton_scan_of_several_features_is_that_of_one_after_the_other) {
+  std::size_t n_found = 0, n_first = 0;
+  for (std::uint64_t seed = 0; seed < 300; ++seed) {
+    const std::size_t n_features = 1 + seed % 9;
+    std::vector<std::vector<std::int64_t>> cells;
+    std::int64_t total = 0;
+    for (std::size_t f = 0; f < n_features; ++f) {
+      // All have the words of the first, in another order and with empty bins between.
+      const std::size_t n = 2 + mix(seed, 3) % 70;
+      if (f == 0) {
+        cells.push_back(draw(n, seed, 1000).words(32));
+        for (const std::int64_t cell : cells[0]) total += cell;
+        continue;
+      }
+      if (f % 4 == 3) {  // a copy: its cuts tie
+        cells.push_back(cells[mix(seed, f) % f]);
+        continue;
+      }
+      std::vector<std::int64_t> turned = cells[0];
+      for (std::size_t i = turned.size(); i > 1; --i)
+        std::swap(turned[i - 1], turned[mix(mix(seed, f), i) % i]);
+      turned.insert(turned.begin() + static_cast<std::ptrdiff_t>(n / 2), f, 0);
+      cells.push_back(turned);
+    }
+    const NewtonTerms terms{total, 32, 0x1p-3, 0x1p-5, seed % 2 == 0 ? 0 : 0.3, 0x1p-5};
+    std::vector<NewtonWords> words;
+    for (const auto& some : cells) words.push_back({some.data(), some.size()});
+    NewtonChoice expected{{}, n_features};
+    for (std::size_t f = 0; f < n_features; ++f) {
+      const NewtonCut cut = best_newton_cut(cells[f].data(), cells[f].size(), 0, terms);
+      if (cut.gain > expected.cut.gain) expected = {cut, f};
+    }
+    const double gain = expected.cut.gain, infinity = std::numeric_limits<double>::infinity();
+    for (const double floor : {-infinity, 0.5 * gain, std::nextafter(gain, 0.0)}) {
+      const NewtonChoice choice = best_newton_of(words, terms, floor);
+      CHECK(choice.which == expected.which);
+      if (choice.which == n_features) continue;
+      CHECK(choice.cut.gain == gain && choice.cut.bin == expected.cut.bin);
+      ++n_found;
+      n_first += choice.which == 0 ? 1 : 0;
+    }
+    CHECK(best_newton_of(words, terms, gain).which == n_features);
+  }
+  CHECK(n_found > 800 && n_first > 100 && n_first < n_found);
+}

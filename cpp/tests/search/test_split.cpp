@@ -310,7 +310,7 @@ Table indicators_twice(std::size_t n_rows, std::size_t n_features) {
 TEST(split_features_of_two_bins_are_chosen_together_as_one_by_one) {
   const std::size_t n = 1500, p = 300;
   const Data two({.n_rows = n, .n_features = 2 * p}, indicators_twice(n, p));
-  // A third bin that no row is in: their cuts are sought one by one.
+  // A third bin that no row is in: their cuts are sought as those of more bins are.
   Table more = binning_test::table(n + 1, 2 * p);
   for (std::size_t f = 0; f < 2 * p; ++f) {
     for (std::size_t r = 0; r < n; ++r) more.at(r, f) = two.table.at(r, f);

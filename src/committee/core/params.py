@@ -16,11 +16,13 @@ from typing import Any
 
 import joblib
 import numpy as np
+from sklearn.base import BaseEstimator
 from sklearn.utils._param_validation import (
     Interval,
     InvalidParameterError,
     RealNotInt,
     StrOptions,
+    make_constraint,
     validate_parameter_constraints,
 )
 
@@ -96,13 +98,42 @@ def check_params(estimator: Any) -> None:
     sklearn.utils._param_validation.InvalidParameterError
         Naming the parameter, what is allowed, and the value found.
     """
-    constraints: Mapping[str, Any] = estimator._parameter_constraints
-    owner = type(estimator).__name__
-    for name, value in estimator.get_params(deep=False).items():
-        try:
-            validate_parameter_constraints(constraints, {name: value}, owner)
+    kind: Any = type(estimator)
+    declared = _declared(kind)
+    for name, value in _params(estimator).items():
+        if any(constraint.is_satisfied_by(value) for constraint in declared.get(name, ())):
+            continue
+        try:  # not declared, or not allowed: scikit-learn knows the words
+            allowed: Mapping[str, Any] = kind._parameter_constraints
+            validate_parameter_constraints(allowed, {name: value}, kind.__name__)
         except InvalidParameterError as error:
             raise InvalidParameterError(describe("P-VALUE", name, str(error))) from None
+
+
+# What a class declares is read once: on few rows it would take longer than some of the trees.
+
+
+@functools.cache
+def _declared(kind: Any) -> dict[str, list[Any]]:
+    """Return what each parameter may be, as scikit-learn's objects."""
+    return {
+        name: [make_constraint(constraint) for constraint in allowed]
+        for name, allowed in kind._parameter_constraints.items()
+        if allowed != "no_validation"
+    }
+
+
+@functools.cache
+def _names(kind: Any) -> tuple[str, ...]:
+    return tuple(kind._get_param_names())
+
+
+def _params(estimator: Any) -> dict[str, Any]:
+    """Return the parameters, not those of parameters."""
+    kind: Any = type(estimator)
+    if kind.get_params is not BaseEstimator.get_params:
+        return dict(estimator.get_params(deep=False))
+    return {name: getattr(estimator, name) for name in _names(kind)}
 
 
 def resolve_threads(

@@ -96,8 +96,10 @@ class Watch:
     def __enter__(self) -> Self:
         begin_fit = getattr(self._shown["estimator"], "_init_callback_context", None)
         if begin_fit is not None:
-            self._fit = begin_fit(max_subtasks=self._n_members)
-            self._fit.call_on_fit_task_begin(**self._shown)
+            fit = begin_fit(max_subtasks=self._n_members)
+            fit.call_on_fit_task_begin(**self._shown)
+            # Where nobody listens, a hundred tasks would still take a twentieth of a small fit.
+            self._fit = fit if getattr(fit, "_callbacks", True) else None
         return self
 
     def __exit__(

@@ -15,6 +15,7 @@ from committee import _engine
 from committee.data.table import Table
 
 CUT_SEED = 0  # which rows are sampled for cuts never depends on the model's own seed
+FEW_CELLS = 2**14  # that one thread bins sooner than it wakes another
 
 
 def engine_table(table: Table) -> _engine.Table:
@@ -53,6 +54,8 @@ class Rows:
         """Choose cuts and bin the table."""
         native = engine_table(table)
         levels = table.n_levels().tolist()
+        if table.n_rows * table.n_features < FEW_CELLS:
+            n_threads = 1
         mapper = _engine.BinMapper.fit(native, weight, max_bins, levels, CUT_SEED, n_threads)
         return cls(mapper, mapper.transform(native, n_threads))
 

@@ -19,7 +19,7 @@ from committee import (
     _engine,
 )
 from committee.learners.gradient_boosting.growth import growth_params, symmetric_depth
-from committee.losses import Logistic, Squared
+from committee.losses import Logistic, Loss, Squared
 from committee.losses.native import native_loss
 
 N = 500
@@ -309,3 +309,38 @@ def test_light_rows_are_told(rows):
         warnings.simplefilter("error")
         regressor().fit(X, y, sample_weight=np.full(len(y), 0.5))
         regressor(l2_regularization=0).fit(X, y, sample_weight=np.full(len(y), 0.001))
+
+
+# --- few rows ---
+
+
+@pytest.mark.parametrize("monotonic_cst", [[1, 0], [0, 1], [0, 0]])
+def test_two_rows_are_parted_by_the_first_feature(monotonic_cst):
+    """Gains of constrained and of free features are equal but for rounding, which must not tell."""
+    rng = np.random.default_rng(3)
+    X, weight = [[0.0, 0], [1, 1]], rng.uniform(0.1, 1.1, size=(100, 2))
+    for y, w in zip(np.sort(rng.normal(size=(100, 2)), axis=1), weight, strict=True):
+        model = GradientBoostingRegressor(
+            n_estimators=3, max_features=None, monotonic_cst=monotonic_cst, l2_regularization=1.0
+        ).fit(X, y, sample_weight=w)
+        assert model.importances("split").tolist() == [3, 0]
+
+
+class Tube(Loss):
+    """Squares of what is more than 1 away; rows within add neither gradient nor hessian."""
+
+    def value(self, y, raw):
+        return np.maximum(0, np.abs(y - raw) - 1) ** 2
+
+    def gradient_hessian(self, y, raw):
+        away = np.maximum(0, np.abs(raw - y) - 1)
+        return 2 * np.sign(raw - y) * away, np.where(away > 0, 2.0, 0.0)
+
+
+def test_rows_that_add_nothing_move_no_threshold():
+    """A cut lies in the middle between bins whose rows add something, however few they are."""
+    X, y = np.arange(4.0)[:, None], np.array([4.0, 0, 1, -3])
+    model = GradientBoostingRegressor(
+        Tube(), n_estimators=1, learning_rate=1, max_features=None, l2_regularization=0
+    ).fit(X, y)
+    assert model.predict([[0.25], [0.75], [1.25], [1.75]]).tolist() == [3, 3, 3, -2]

@@ -10,3 +10,21 @@
 #else
 #define COMMITTEE_CLONES
 #endif
+
+// What a clone calls must be compiled for the same instruction set: inside of it.
+#define COMMITTEE_INLINE inline __attribute__((always_inline))
+
+// Vectors of 64 bytes, for the few loops that gain by them, stand in a function of their own beside
+// one with smaller vectors: compilers that must take large vectors apart do it badly. The first
+// processors that had them ran slower while they were used; those with VBMI2 do not.
+#if defined(__x86_64__) && defined(__GNUC__)
+#define COMMITTEE_WIDE __attribute__((target("avx512f")))
+namespace committee {
+inline bool has_wide_vectors() { return __builtin_cpu_supports("avx512vbmi2") != 0; }
+}  // namespace committee
+#else
+#define COMMITTEE_WIDE
+namespace committee {
+inline bool has_wide_vectors() { return false; }
+}  // namespace committee
+#endif

@@ -31,6 +31,8 @@ class Block final : public ProfileSource {
   /// Profiles are of positions [begin, end) from now on.
   void focus(std::size_t begin, std::size_t end);
   void read(std::size_t feature, Profile& out) const override;
+  std::size_t line_up(std::size_t feature, std::int64_t* words) const override;
+  std::uint32_t bin_in_line(std::size_t feature, std::size_t k) const override;
   Ends ends(std::size_t feature) const override;
   void sum_below(std::size_t feature, std::uint32_t bin, std::size_t width,
                  Profile& out) const override;
@@ -66,6 +68,9 @@ class Block final : public ProfileSource {
   template <class CodeAt>
   void read_rows(CodeAt code_at, std::size_t n_bins, Profile& out) const;
   bool complete(std::size_t feature) const;
+  bool has_lines() const;
+  void copy_codes(std::size_t feature, std::uint8_t* codes) const;
+  bool halve_line(std::size_t feature, std::uint32_t bin, Profile& out) const;
   void spread(std::int64_t word, std::size_t width, std::int64_t* raw) const;
   template <std::size_t kN>
   void add_below(const DrawnCut* cuts, std::int64_t* sums) const;
@@ -86,6 +91,7 @@ class Block final : public ProfileSource {
   const Stats& stats_;
   std::vector<RowId> rows_;
   std::vector<std::uint16_t> order_, spare_order_;
+  bool divided_ = false;  // else rows stand in the order in which they came
   std::vector<std::int64_t> words_, spare_words_;  // packed rows, in order; or, by row,
   bool two_worded_ = false;                        // where they are one of two,
   std::int64_t two_words_[2] = {};

@@ -93,11 +93,15 @@ class Grower {
   std::span<std::int64_t> sums(NodeId id) {
     return {raw_.data() + id * stats_.width, stats_.width};
   }
+  /// Such a driver sees by itself which nodes are open.
+  void forget_wanted() { wanted_.clear(); }
   const Split& pending(NodeId id) const;
   std::span<const std::uint32_t> candidates(NodeId id) const;  // features the node may be split on
-  /// Nodes may be looked at by different threads at once.
+  /// Nodes may be looked at by different threads at once. Newton's score: false also where no split
+  /// gains more than `floor`.
   bool find(NodeId id, const ProfileSource& profiles, const Context& context, Split& split,
-            const NodeRows* rows = nullptr);
+            const NodeRows* rows = nullptr,
+            double floor = -std::numeric_limits<double>::infinity());
   NodeId apply(NodeId id, const Split& split);  // makes the children; returns the left one
   /// A grower for the subtree below `id`, and its return.
   Grower detach(NodeId id) const;

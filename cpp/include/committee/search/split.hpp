@@ -103,6 +103,8 @@ struct NodeSums {
   const BinCounts* counts = nullptr;        // where rows of both sides are to be counted
   std::span<std::uint64_t> retired = {};    // bits of features not to be tried; the search adds
                                             // those that gain nothing here. Empty: all are tried
+  double floor = -std::numeric_limits<double>::infinity();  // Newton's score: a split that does not
+                                                            // gain more is of no use
 };
 
 class DrawTable;       // where drawn thresholds fall
@@ -162,6 +164,7 @@ class SplitSearch {
                        std::vector<Candidate>& all, Scratch& scratch) const;
   std::optional<NewtonTerms> newton_terms(const NodeSums& node) const;
   std::vector<bool> find_two_bins() const;
+  std::vector<bool> find_free() const;
   void spell(Scratch& scratch, const Candidate& c, Split& split) const;
   double parent_score(const Split& split) const;
   double node_weight(const NodeSums& node) const;
@@ -175,7 +178,8 @@ class SplitSearch {
   const BinMapper& mapper_;
   const Stats& stats_;
   std::unique_ptr<const DrawTable> draw_table_;  // random rule
-  std::vector<bool> two_bins_;  // free numeric features of no more; empty where none is
+  std::vector<bool> free_;      // Newton's score: numeric features without a constraint
+  std::vector<bool> two_bins_;  // of these, those of two bins; empty where none is
   SumShape shape_;
   double min_weight_;  // decoded
   bool pair_;          // two sums: the fast scan

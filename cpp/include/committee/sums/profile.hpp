@@ -33,6 +33,8 @@ struct DrawnCut {
   double threshold = 0;
 };
 
+inline constexpr std::size_t kLineRows = 64;  // of a line of words, at most
+
 /// Where a node's profiles come from. Several threads may ask at once, of different features.
 class ProfileSource {
  public:
@@ -41,7 +43,13 @@ class ProfileSource {
   /// The sums of all bins of a feature as they lie in memory, missing rows last, where the source
   /// has them; else null.
   virtual const std::int64_t* cells(std::size_t) const { return nullptr; }
-  /// Three questions that need no whole profile, for a cut that was drawn: where values lie; the
+  /// The sums of few rows in the order of their bins, one word each, where the source can tell them
+  /// sooner than a profile, and no row is missing: how many words, at most kLineRows, or 0. Behind
+  /// that of a bin may stand words of no row.
+  virtual std::size_t line_up(std::size_t, std::int64_t*) const { return 0; }
+  /// The bin of the k-th word, which has rows.
+  virtual std::uint32_t bin_in_line(std::size_t, std::size_t) const { return 0; }
+  /// Three questions that need no whole profile, for a cut that is known: where values lie; the
   /// sums of all that is at most `bin`, as the first cell of a profile of two (only that cell and
   /// the missing ones need be filled); and the same with the occupied bins next to the cut as names
   /// of the cells, both of which must be occupied.
@@ -78,6 +86,8 @@ class HistogramProfiles final : public ProfileSource {
     if (matrix.layout == Layout::sparse) unfilled_ = &histogram;
   }
   void read(std::size_t feature, Profile& out) const override;
+  void halves(std::size_t feature, std::uint32_t bin, std::size_t width,
+              Profile& out) const override;
   const std::int64_t* cells(std::size_t feature) const override {
     if (unfilled_ != nullptr) fill_zero_bin(matrix_, totals_, feature, *unfilled_);
     return histogram_.data() + matrix_.column_offset[feature] * width_;
