@@ -1,9 +1,13 @@
 """Rows of the table from the results of a race."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
+from dataclasses import replace
 
+from benchmarks.gradient.contestants import GROWTHS
 from benchmarks.gradient.race import Result
-from benchmarks.report import Entry, Goal, Row
+from benchmarks.report import OURS, Entry, Goal, Row
+
+SHORT = 1.0  # seconds, below which all are told in milliseconds
 
 
 def first_size(results: dict[str, Result]) -> str:
@@ -11,10 +15,30 @@ def first_size(results: dict[str, Result]) -> str:
     return next((result.size for result in results.values() if result.size), "size unknown")
 
 
+def by_growth(results: dict[str, Result]) -> Iterator[tuple[str, dict[str, Result]]]:
+    """Yield each growth with its contestants, ours and the peers', on any number of threads."""
+    for growth, (ours, *peers) in GROWTHS.items():
+        like = {OURS: results[ours]}
+        for name, result in results.items():
+            if name.partition(", ")[0] in peers:
+                like[name] = result
+        yield growth, like
+
+
 def time_row(stage: str, what: str, results: dict[str, Result], goal: Goal, note: str = "") -> Row:
-    """Compare medians of seconds; the losses stand among the details."""
+    """Compare medians of seconds, or of milliseconds; the losses stand among the details."""
     found = {name: result.time() for name, result in results.items()}
-    return Row(stage, what, "s", found, goal, "log-loss", note=note, by="median")
+    unit = "s"
+    if all(entry.value is None or entry.value < SHORT for entry in found.values()):
+        unit = "ms"
+        found = {name: _in_milliseconds(entry) for name, entry in found.items()}
+    return Row(stage, what, unit, found, goal, "log-loss", note=note, by="median")
+
+
+def _in_milliseconds(entry: Entry) -> Entry:
+    if entry.value is None or entry.median is None:
+        return entry
+    return replace(entry, value=1000 * entry.value, median=1000 * entry.median)
 
 
 def loss_row(

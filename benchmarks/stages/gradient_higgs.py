@@ -9,12 +9,12 @@ gives the peak memory too.
 from collections.abc import Callable
 from functools import partial
 
-from benchmarks.gradient.contestants import GROWTHS, every
+from benchmarks.gradient.contestants import every
 from benchmarks.gradient.race import Result, Start, race
-from benchmarks.gradient.rows import first_size, loss_row, time_row
+from benchmarks.gradient.rows import by_growth, first_size, loss_row, time_row
 from benchmarks.gradient.tasks import TASKS
 from benchmarks.peers import Plan
-from benchmarks.report import OURS, Goal, Row
+from benchmarks.report import Goal, Row
 
 STAGE = "gradient_higgs"
 GOAL = 2.0
@@ -41,10 +41,8 @@ def _size(plan: Plan) -> list[Row]:
         "symmetric": f"symmetric, depth {plan.depth}",
     }
     rows = []
-    for growth, names in GROWTHS.items():
+    for growth, like in by_growth(results):
         what = f"{plan.n_trees} trees, {bounds[growth]}, {size}"
-        like = {OURS: results[names[0]]}
-        like |= {name: results[name] for name in names[1:] if name in results}
         rows.append(time_row(STAGE, what, like, Goal(GOAL, "times"), NOTE))
         rows.append(loss_row(STAGE, what, like, task.slack))
     what = f"{plan.n_trees} trees, any growth, {plan.n_leaves} leaves or depth {plan.depth}, {size}"
