@@ -40,7 +40,7 @@ Data make_data(std::size_t n, std::size_t p) {
   d.matrix.n_bins.assign(p, 255);
   d.matrix.zero_bin.assign(p, 0);
   d.matrix.categorical.assign(p, 0);
-  for (std::size_t j = 0; j <= p; ++j) d.matrix.column_offset.push_back(j * 256);
+  for (std::size_t j = 0; j <= p; ++j) d.matrix.column_offset.push_back(j * kApart8);
   for (std::size_t i = 0; i < n; ++i) {
     const std::uint64_t draw = mix(~i);
     const int g = static_cast<int>(draw % 65535) - 32767, h = static_cast<int>(draw >> 40) % 16384;

@@ -9,11 +9,11 @@
 namespace committee {
 namespace {
 
-constexpr std::size_t kAhead = 16;  // rows prefetched ahead of the one being added
+constexpr std::size_t kAhead = 32;  // rows prefetched ahead of the one being added
 constexpr std::size_t kTileFeatures =
     64;  // 64 * 256 words: the tile stays in the second cache, rows in the first
 constexpr std::size_t kTileRows = 2048;
-constexpr std::size_t kChunkRows = 4096;  // of one task when a node is shared among threads
+constexpr std::size_t kChunkRows = 2048;  // of one task when a node is shared among threads
 
 /// Adds a word to the first n <= 8 features of `w`, a byte each. By the bits of n: a loop would
 /// cost more than the sums.
@@ -125,6 +125,8 @@ COMMITTEE_INLINE void add_records(const std::uint8_t* records, const RowId* rows
                                   std::size_t p) {
   constexpr std::size_t kSize = 8 * kWords;
   const std::size_t n_whole = p / 8, n_rest = p % 8;
+  for (std::size_t i = 0; i < std::min(kAhead, n_rows); ++i)
+    __builtin_prefetch(records + rows[i] * kSize);
   for (std::size_t i = 0; i < n_rows; ++i) {
     __builtin_prefetch(records + rows[std::min(i + kAhead, n_rows - 1)] * kSize);
     const std::uint8_t* x = records + std::size_t{rows[i]} * kSize;
