@@ -20,12 +20,20 @@ std::vector<RowId> expected(const BinnedMatrix& m, std::span<const RowId> rows, 
   return out;
 }
 
+/// With gaps, then without, then in no order.
+std::vector<RowId> some_rows(std::size_t n_rows) {
+  std::vector<RowId> rows;
+  for (RowId r = 0; r < n_rows; ++r) {
+    if (r > n_rows / 2 || mix(r, 3) % 5 != 0) rows.push_back(r);
+  }
+  for (std::size_t i = rows.size() - rows.size() / 4; i + 16 < rows.size(); i += 3)
+    std::swap(rows[i], rows[i + mix(i) % 16]);
+  return rows;
+}
+
 void compare(const BinnedMatrix& m, const Split& split, std::size_t begin, std::size_t n,
              int threads) {
-  std::vector<RowId> rows;
-  for (RowId r = 0; r < m.n_rows; ++r) {
-    if (mix(r, 3) % 5 != 0) rows.push_back(r);
-  }
+  std::vector<RowId> rows = some_rows(m.n_rows);
   n = std::min(n, rows.size() - begin);
   Partition partition(rows);
   std::size_t n_left = 0;
@@ -62,8 +70,33 @@ TEST(partition_is_stable_for_every_layout) {
   }
 }
 
+TEST(partition_by_columns_of_bytes) {
+  Data data({.n_rows = 3000, .n_features = 5, .missing = 0.1, .n_categorical = 1});
+  Data few({.n_rows = 3000, .n_features = 2, .missing = 0.3, .n_values = 3});
+  CHECK(*std::max_element(data.matrix.n_bins.begin(), data.matrix.n_bins.end()) == 255);
+  for (BinnedMatrix* m : {&data.matrix, &few.matrix}) {
+    m->add_columns(Context{});
+    for (std::uint32_t f = 0; f < m->n_features; ++f) {
+      Split split;
+      split.feature = f;
+      split.categorical = m->categorical[f] != 0;
+      split.levels = {0b101};
+      for (const std::uint32_t bin : {0u, m->n_bins[f] / 2, m->n_bins[f] - 1}) {
+        split.bin = bin;
+        for (const bool missing : {false, true}) {
+          split.missing_left = missing;
+          compare(*m, split, 0, 3000, 1);
+          for (std::size_t n = 0; n < 40; ++n) compare(*m, split, 1500 + n, n, 1);
+        }
+      }
+    }
+  }
+}
+
 TEST(partition_does_not_depend_on_threads) {
-  const Data data({.n_rows = 300000, .n_features = 2, .missing = 0.1, .n_values = 20});
+  Data data({.n_rows = 300000, .n_features = 2, .missing = 0.1, .n_values = 20});
+  Data columns({.n_rows = 300000, .n_features = 2, .missing = 0.1, .n_values = 20});
+  columns.matrix.add_columns(Context{});
   for (const std::uint32_t bin : {0u, 7u, 19u}) {
     Split split;
     split.feature = 1;
@@ -72,6 +105,7 @@ TEST(partition_does_not_depend_on_threads) {
     for (const int threads : {1, 2, 4, 7}) {
       compare(data.matrix, split, 0, 300000, threads);
       compare(data.matrix, split, 12345, 100000, threads);
+      compare(columns.matrix, split, 12345, 200000, threads);
     }
   }
 }

@@ -18,9 +18,12 @@
 // one with smaller vectors: compilers that must take large vectors apart do it badly. The first
 // processors that had them ran slower while they were used; those with VBMI2 do not.
 #if defined(__x86_64__) && defined(__GNUC__)
-#define COMMITTEE_WIDE __attribute__((target("avx512f")))
+#define COMMITTEE_WIDE __attribute__((target("avx512f,avx512bw,avx512vl")))
 namespace committee {
-inline bool has_wide_vectors() { return __builtin_cpu_supports("avx512vbmi2") != 0; }
+inline bool has_wide_vectors() {
+  return __builtin_cpu_supports("avx512vbmi2") != 0 && __builtin_cpu_supports("avx512bw") != 0 &&
+         __builtin_cpu_supports("avx512vl") != 0;
+}
 }  // namespace committee
 #else
 #define COMMITTEE_WIDE
