@@ -53,14 +53,15 @@ std::vector<__int128> fine_sums(const Grower& grower, const Stats& stats, const 
                                 const std::uint32_t* leaf_of) {
   const std::vector<NodeId> order = grower.level_order();
   const std::size_t n = stats.n_counted(), n_tasks = (n + kNamedRows - 1) / kNamedRows;
-  std::vector<std::int64_t> sums(n_tasks * 2 * order.size(), 0);
+  const std::size_t apart = 2 * order.size();
+  std::vector<std::int64_t> sums(n_tasks * Stats::kFineCopies * apart, 0);
   parallel_for(n_tasks, context, [&](std::size_t k, int) {
     stats.add_fine(k * kNamedRows, std::min(n, (k + 1) * kNamedRows), leaf_of,
-                   sums.data() + k * 2 * order.size());
+                   sums.data() + k * Stats::kFineCopies * apart, apart);
   });
   std::vector<__int128> fine(grower.size() * 2, 0);
   for (std::size_t i = 0; i < sums.size(); ++i) {
-    const std::size_t index = i % (2 * order.size());
+    const std::size_t index = i % apart;
     fine[2 * std::size_t{order[index / 2]} + index % 2] += sums[i];
   }
   return fine;

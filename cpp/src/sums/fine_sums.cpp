@@ -12,14 +12,16 @@ int Stats::square_exponent() const {
   return y_exponent_ - kYBits + (weight_.empty() ? kSquareBits : kRoundBits / 2);
 }
 
+/// Rows take turns at the copies: one that adds to what the row before it has just written, as most
+/// do where a leaf holds most rows, would wait for it.
 void Stats::add_fine(std::size_t begin, std::size_t end, const std::uint32_t* leaf_of,
-                     std::int64_t* sums) const {
+                     std::int64_t* sums, std::size_t apart) const {
   const double g_scale = std::ldexp(1.0, fine_exponent_[0]);
   const double h_scale = std::ldexp(1.0, fine_exponent_[1]);
   const auto add = [&](auto row_at, auto hessian_units) {
     for (std::size_t i = begin; i < end; ++i) {
       const RowId r = row_at(i);
-      std::int64_t* const own = sums + 2 * std::size_t{leaf_of[r]};
+      std::int64_t* const own = sums + i % kFineCopies * apart + 2 * std::size_t{leaf_of[r]};
       own[0] += nearest(static_cast<double>(gradient32[r]) * g_scale);
       own[1] += hessian_units(r);
     }

@@ -7,9 +7,9 @@
 // (fine_sums.cpp).
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cmath>
 #include <cstring>
-#include <limits>
 
 #include "base/large_pages.hpp"
 #include "committee/base/clones.hpp"
@@ -27,17 +27,16 @@ constexpr int kTypical = 10;     // so many bits, and rows are kNarrowRows at le
 constexpr int kMostBits = 50;    // float64 holds the sums exactly, and one row rounds as below
 constexpr int kProbeBits = 30;   // of the largest number, to learn the sum
 
-/// The largest |x|; NaN where any is NaN.
+/// The largest |x|, as bits: those of sizes are ordered as sizes are, and above them NaN. The
+/// largest integer takes a vector at a time, where the largest number would not: NaN has an order.
 COMMITTEE_CLONES
-float largest(const float* x, std::size_t n) {
-  float most = 0;
-  bool is_number = true;
+std::uint32_t largest(const float* x, std::size_t n) {
+  std::uint32_t most = 0;
   for (std::size_t i = 0; i < n; ++i) {
-    const float size = std::abs(x[i]);
+    const std::uint32_t size = std::bit_cast<std::uint32_t>(x[i]) & 0x7fffffffU;
     most = size > most ? size : most;
-    is_number &= x[i] == x[i];
   }
-  return is_number ? most : std::numeric_limits<float>::quiet_NaN();
+  return most;
 }
 
 COMMITTEE_CLONES
@@ -129,14 +128,15 @@ std::vector<T> over_chunks(std::size_t n, const Context& context, Body body) {
 }
 
 float largest_of(std::span<const float> x, const char* what, const Context& context) {
-  float most = 0;
-  for (const float part : over_chunks<float>(x.size(), context, [&](std::size_t first, auto n) {
-         return largest(x.data() + first, n);
-       })) {
-    most = !(part <= most) ? part : most;  // NaN stays
+  std::uint32_t most = 0;
+  for (const std::uint32_t part : over_chunks<std::uint32_t>(
+           x.size(), context,
+           [&](std::size_t first, auto n) { return largest(x.data() + first, n); })) {
+    most = std::max(most, part);
   }
-  if (!std::isfinite(most)) refuse(x, what);
-  return most;
+  const auto size = std::bit_cast<float>(most);
+  if (!std::isfinite(size)) refuse(x, what);
+  return size;
 }
 
 /// e such that the sum of all |x| 2^e stays below 2^(bits - 1): rounding, and the one unit that

@@ -208,9 +208,11 @@ class Stats {
   }
   void add_fine(std::span<const RowId> rows, __int128* fine) const;
   /// gradients() of one output: adds the counted rows [begin, end), at most kFineRun of them, to
-  /// sums[2 * leaf_of[row]] and its neighbour, in one pass over the rows as they lie.
+  /// sums[2 * leaf_of[row]] and its neighbour, in one pass over the rows as they lie; to one of
+  /// kFineCopies such arrays, which begin `apart` numbers from each other.
   void add_fine(std::size_t begin, std::size_t end, const std::uint32_t* leaf_of,
-                std::int64_t* sums) const;
+                std::int64_t* sums, std::size_t apart) const;
+  static constexpr std::size_t kFineCopies = 4;
   static constexpr std::size_t kFineRun = std::size_t{1} << 20;  // rows whose sums fit 64 bits
   double fine_value(const __int128* fine,
                     std::size_t column) const;  // the weighted mean, or the sum for newton
