@@ -104,20 +104,36 @@ std::size_t BinnedMatrix::spread_bytes() const {
   return stride == 0 ? 0 : n_rows * stride + kLine + kReadablePast;
 }
 
-/// In place, from the last row on, so that no memory is touched for the first time but what the
-/// rows grow by: fresh pages cost more than the copy.
+/// In place, so that no memory is touched for the first time but what the rows grow by: fresh pages
+/// cost more than the copy. Rows from `first` on go where no row lies any more, on all threads at
+/// once; then those of what is left, and so on. The first few rows, whose places overlap, move one
+/// by one.
 void BinnedMatrix::spread_rows(const Context& context, std::size_t n_drawn) {
   if (layout != Layout::dense8 || room8() != nullptr || n_rows < kNarrowRows) return;
   if (!few_drawn(n_drawn)) bundles_ = Bundles(*this, context);
   const std::size_t stride = spread_stride();
   if (!bundles_.empty() || stride == 0) return;
   codes8.resize(spread_bytes());
-  const std::size_t origin =
-      (kLine - reinterpret_cast<std::uintptr_t>(codes8.data()) % kLine) % kLine;
-  for (std::size_t r = n_rows; r-- > 0;) {
-    std::uint8_t* const to = codes8.data() + origin + r * stride;
-    std::memmove(to, codes8.data() + r * n_features, n_features);
-    std::memset(to + n_features, 0, stride - n_features);
+  std::uint8_t* const codes = codes8.data();
+  const std::size_t origin = (kLine - reinterpret_cast<std::uintptr_t>(codes) % kLine) % kLine;
+  const auto move = [&](std::size_t first, std::size_t last) {
+    for (std::size_t r = last; r-- > first;) {
+      std::uint8_t* const to = codes + origin + r * stride;
+      std::memmove(to, codes + r * n_features, n_features);
+      std::memset(to + n_features, 0, stride - n_features);
+    }
+  };
+  constexpr std::size_t kTaskRows = 4096;
+  for (std::size_t n_left = n_rows; n_left > 0;) {
+    const std::size_t first = (n_left * n_features + stride - 1) / stride, n = n_left - first;
+    if (n < kTaskRows) {
+      move(0, n_left);
+      break;
+    }
+    parallel_for((n + kTaskRows - 1) / kTaskRows, context, [&](std::size_t k, int) {
+      move(first + k * kTaskRows, std::min(n_left, first + (k + 1) * kTaskRows));
+    });
+    n_left = first;
   }
   origin8_ = origin;
   stride8_ = stride;

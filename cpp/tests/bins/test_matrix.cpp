@@ -51,6 +51,26 @@ TEST(spread_rows_keep_their_cells) {
   CHECK(spread.take(some).codes8 == close.take(some).codes8);
 }
 
+TEST(spread_rows_do_not_depend_on_threads) {
+  for (const std::size_t p : {1, 11, 28, 59}) {
+    const Table t = mixed_table(kNarrowRows + 777, 1, p);
+    const Dense<double> dense(t, Order::c);
+    const BinMapper mapper = BinMapper::fit(dense.input, {}, {255, 0, {}}, Context{});
+    const BinnedMatrix close = mapper.transform(dense.input, Context{});
+    for (const int threads : {1, 2, 5}) {
+      BinnedMatrix spread = close;
+      spread.spread_rows(Context{threads});
+      CHECK(spread.room8() != nullptr);
+      for (std::size_t r = 0; r < spread.n_rows && spread.bundles().empty(); ++r) {
+        const std::uint8_t *row = spread.rows8() + r * spread.stride8(),
+                           *was = close.rows8() + r * p;
+        CHECK(std::equal(was, was + p, row));
+        CHECK(std::all_of(row + p, row + spread.stride8(), [](auto x) { return x == 0; }));
+      }
+    }
+  }
+}
+
 TEST(columns_of_sparse_rows_keep_their_cells) {
   const Table t = mixed_table(300, 1, 11);
   const Sparse<double> sparse(t, true);
