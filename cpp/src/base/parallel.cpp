@@ -35,7 +35,7 @@ using std::chrono::microseconds;
 using std::chrono::milliseconds;
 
 constexpr auto kWorkerSpin = microseconds(200);  // bridges the serial gap between two regions
-constexpr auto kCallerSpin = microseconds(10);   // then the core is better given to a worker
+constexpr auto kCallerSpin = microseconds(50);   // a task's time; then a worker may need the core
 constexpr auto kParkTime = milliseconds(10);     // a parked caller still polls this often
 constexpr auto kIdleLife = milliseconds(200);    // a worker without work ends itself
 constexpr int kMaxThreads = 1024;                // a bound on absurd requests, not a tuning

@@ -11,7 +11,6 @@ constexpr std::size_t kSharedRows = 32768;  // of a node that all threads split 
 constexpr std::size_t kWavesPerThread = 2;  // nodes of a wave, so that threads end together
 constexpr std::size_t kFewRows = 4096;      // of a node that is split so soon that one is enough
 constexpr std::size_t kFewLeaves = 256;     // that room is made for at once
-constexpr std::size_t kAloneRows = 8192;    // of a wave, which one thread divides sooner than two
 
 }  // namespace
 
@@ -72,63 +71,63 @@ void Leafwise::trim(std::size_t room) {
   }
 }
 
-/// Splits `top`, and with it those that are likely to follow.
-void Leafwise::expand(NodeId top, std::size_t room, const Context& context) {
+/// The nodes that are split with `top`: those that are likely to follow, the largest first, so that
+/// the last task to end is a short one.
+std::vector<NodeId> Leafwise::wave_of(NodeId top, std::size_t room, const Context& context) const {
   std::vector<NodeId> wave{top};
-  if (context.n_threads > 1 && grower_.node(top).rows < kSharedRows) {
-    const std::size_t each = grower_.node(top).rows < kFewRows ? 1 : kWavesPerThread;
-    const std::size_t most = std::min(room, each * static_cast<std::size_t>(context.n_threads));
-    for (const Candidate& next : queue_) {
-      if (wave.size() >= most) break;
-      const bool shared = grower_.node(next.node).rows >= kSharedRows;
-      if (next.node != top && !states_[next.node].expanded && !shared) wave.push_back(next.node);
-    }
+  if (context.n_threads <= 1 || grower_.node(top).rows >= kSharedRows) return wave;
+  const std::size_t each = grower_.node(top).rows < kFewRows ? 1 : kWavesPerThread;
+  const std::size_t most = std::min(room, each * static_cast<std::size_t>(context.n_threads));
+  for (const Candidate& next : queue_) {
+    if (wave.size() >= most) break;
+    const bool shared = grower_.node(next.node).rows >= kSharedRows;
+    if (next.node != top && !states_[next.node].expanded && !shared) wave.push_back(next.node);
   }
-  make_children(wave, context);
-  if (room == 1) return data_.pool.give(std::move(states_[top].histogram));  // no split follows
-  // Where the queue holds as many as there is room for, children must be better than its last.
-  const bool full = queue_.size() == room;
-  const double floor =
-      full ? std::prev(queue_.end())->gain : -std::numeric_limits<double>::infinity();
-  if (wave.size() == 1) return open_children(top, 0, floor, context);
-  parallel_for(wave.size(), context, [&](std::size_t k, int slot) {
-    open_children(wave[k], slot, floor, Context{1, context.poll});
-  });
+  std::stable_sort(wave.begin(), wave.end(),
+                   [&](NodeId a, NodeId b) { return grower_.node(a).rows > grower_.node(b).rows; });
+  return wave;
 }
 
-/// Makes the children of a wave's nodes and divides their rows.
-void Leafwise::make_children(std::span<const NodeId> wave, const Context& context) {
+/// Splits `top`, and with it those that are likely to follow.
+void Leafwise::expand(NodeId top, std::size_t room, const Context& context) {
+  const std::vector<NodeId> wave = wave_of(top, room, context);
   for (const NodeId id : wave) {
     grower_.apply(id, *states_[id].split);
     states_[id].expanded = true;
   }
   states_.resize(grower_.size());
-  std::vector<std::size_t> n_left(wave.size());
-  const auto divide = [&](std::size_t k, const Context& own) {
-    const GrownNode& node = grower_.node(wave[k]);
-    n_left[k] =
-        data_.partition.divide(node.begin, node.rows, data_.matrix, *states_[wave[k]].split, own);
+  // Where the queue holds as many as there is room for, children must be better than its last.
+  const bool full = queue_.size() == room;
+  const double floor =
+      full ? std::prev(queue_.end())->gain : -std::numeric_limits<double>::infinity();
+  const auto expand_one = [&](NodeId id, int slot, const Context& own) {
+    divide(id, own);
+    if (room > 1) return open_children(id, slot, floor, own);
+    data_.pool.give(std::move(states_[id].histogram));  // no split follows
   };
-  std::size_t rows = 0;
-  for (const NodeId id : wave) rows += grower_.node(id).rows;
-  const int n_threads = rows < kAloneRows ? 1 : context.n_threads;
   if (wave.size() == 1) {
-    divide(0, context);
+    expand_one(top, 0, context);
   } else {
-    parallel_for(wave.size(), Context{n_threads, context.poll},
-                 [&](std::size_t k, int) { divide(k, Context{1, context.poll}); });
-  }
-  for (std::size_t k = 0; k < wave.size(); ++k) {
-    const GrownNode node = grower_.node(wave[k]);
-    const std::size_t n[2] = {n_left[k], node.rows - n_left[k]};
-    for (NodeId side = 0; side < 2; ++side) {
-      GrownNode& child = grower_.node(node.left + side);
-      child.begin = static_cast<RowId>(node.begin + (side == 0 ? 0 : n[0]));
-      grower_.describe(node.left + side,
-                       row_facts(data_.stats, data_.partition.rows(child.begin, n[side])));
-    }
+    parallel_for(wave.size(), context, [&](std::size_t k, int slot) {
+      expand_one(wave[k], slot, Context{1, context.poll});
+    });
   }
   grower_.forget_wanted();
+}
+
+/// Divides the rows of a node among its children, which exist.
+void Leafwise::divide(NodeId id, const Context& context) {
+  const GrownNode node = grower_.node(id);
+  const std::size_t n_left =
+      data_.partition.divide(node.begin, node.rows, data_.matrix, *states_[id].split, context);
+  const std::size_t n[2] = {n_left, node.rows - n_left};
+  for (NodeId side = 0; side < 2; ++side) {
+    GrownNode& child = grower_.node(node.left + side);
+    child.begin = static_cast<RowId>(node.begin + (side == 0 ? 0 : n_left));
+    const RowFacts facts = row_facts(data_.stats, data_.partition.rows(child.begin, n[side]));
+    const std::scoped_lock lock(describing_);
+    grower_.describe(node.left + side, facts);
+  }
 }
 
 /// The smaller child is summed, the larger is what remains of the parent. A small one, which needs

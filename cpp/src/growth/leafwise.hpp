@@ -8,6 +8,7 @@
 // best-first one, for any number of threads.
 #pragma once
 
+#include <mutex>
 #include <optional>
 #include <set>
 
@@ -43,8 +44,9 @@ class Leafwise {
   std::span<RowId> rows(NodeId id) const;
   void enqueue(NodeId id);
   void trim(std::size_t room);
+  std::vector<NodeId> wave_of(NodeId top, std::size_t room, const Context& context) const;
   void expand(NodeId top, std::size_t room, const Context& context);
-  void make_children(std::span<const NodeId> wave, const Context& context);
+  void divide(NodeId id, const Context& context);
   void open_children(NodeId parent, int slot, double floor, const Context& context);
   void look(NodeId id, Histogram histogram, int slot, double floor, const Context& context);
   Histogram sum_rows(NodeId id, const Context& context);
@@ -55,6 +57,7 @@ class Leafwise {
   std::vector<State> states_;  // by node
   std::set<Candidate> queue_;
   std::size_t births_ = 0;
+  std::mutex describing_;                    // of nodes that were split at once
   std::vector<std::optional<FewRows>> few_;  // by slot
 };
 
