@@ -3,7 +3,9 @@
 // The number the hardware has is wrong in a container with a quota: more threads than the quota
 // only get throttled, all at once.
 #include <algorithm>
+#include <atomic>
 #include <cmath>
+#include <cstdint>
 #include <fstream>
 #include <limits>
 #include <sstream>
@@ -11,6 +13,7 @@
 #include <thread>
 #include <vector>
 
+#include "base/region.hpp"
 #include "committee/base/parallel.hpp"
 
 #if defined(__linux__)
@@ -84,15 +87,32 @@ int schedulable_cores() {
   return static_cast<int>(std::thread::hardware_concurrency());
 }
 
+#if defined(__linux__)
+constexpr std::int64_t kQuotaLife = 1000;  // milliseconds
+
+/// The cores of the process's group. Reading its files takes as long as some trees of few rows, so
+/// what they said is believed for a while.
+double granted_cores() {
+  static std::atomic<double> known{0};
+  static std::atomic<std::int64_t> until{0};
+  const std::int64_t now = detail::coarse_milliseconds();
+  if (now < until.load(std::memory_order_acquire)) return known.load(std::memory_order_relaxed);
+  std::ifstream file("/proc/self/cgroup");
+  std::ostringstream membership;
+  membership << file.rdbuf();
+  const double cores = detail::cgroup_cores(membership.str(), "/sys/fs/cgroup");
+  known.store(cores, std::memory_order_relaxed);
+  until.store(now + kQuotaLife, std::memory_order_release);
+  return cores;
+}
+#endif
+
 }  // namespace
 
 int available_threads() {
   double cores = std::max(schedulable_cores(), 1);
 #if defined(__linux__)
-  std::ifstream file("/proc/self/cgroup");
-  std::ostringstream membership;
-  membership << file.rdbuf();
-  cores = std::min(cores, std::ceil(detail::cgroup_cores(membership.str(), "/sys/fs/cgroup")));
+  cores = std::min(cores, std::ceil(granted_cores()));
 #endif
   return std::max(static_cast<int>(cores), 1);
 }

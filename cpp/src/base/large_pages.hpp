@@ -27,7 +27,7 @@ void reserve_on_large_pages(std::vector<T>& values, std::size_t n) {
   const auto begin = reinterpret_cast<std::uintptr_t>(values.data());
   const std::uintptr_t first = (begin + kLargePage - 1) & kMask;
   const std::uintptr_t last = (begin + n * sizeof(T)) & kMask;
-  if (last > first + kLargePage)
+  if (last >= first + kLargePage)
     madvise(reinterpret_cast<void*>(first), last - first, MADV_HUGEPAGE);
 #endif
 }

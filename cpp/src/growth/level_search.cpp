@@ -9,7 +9,7 @@
 namespace committee {
 namespace {
 
-constexpr std::size_t kSharedCells = 65536;  // to score before a second thread is worth waking
+constexpr std::size_t kSharedCells = 16384;  // to score before a second thread is worth waking
 
 /// Of numbers, or 0. In four strands: a maximum waits for the one before it.
 double largest(std::span<const double> numbers) {

@@ -7,7 +7,8 @@
 namespace committee {
 namespace {
 
-constexpr std::size_t kSharedRows = 32768;                     // of a node that all threads split
+constexpr std::size_t kSharedRows = 32768;  // of a node that all threads split
+constexpr std::size_t kAloneRows = 8192;    // of nodes that one thread splits sooner
 constexpr std::size_t kHistogramBytes = std::size_t{1} << 29;  // of all nodes of a level
 
 /// Below so many rows a node keeps no histogram: all that do fit the memory for it.
@@ -83,15 +84,18 @@ LevelNode Symmetric::seen(NodeId id) const {
 template <class F>
 void Symmetric::for_level(const Context& context, F f) {
   std::vector<NodeId> rest;
+  std::size_t n_rows = 0;  // of the rest
   for (const NodeId id : level_) {
     if (grower_.node(id).rows >= kSharedRows) {
       f(id, context);
     } else {
       rest.push_back(id);
+      n_rows += grower_.node(id).rows;
     }
   }
-  parallel_for(rest.size(), context,
-               [&](std::size_t k, int) { f(rest[k], Context{1, context.poll}); });
+  const Context one{1, context.poll};
+  parallel_for(rest.size(), n_rows < kAloneRows ? one : context,
+               [&](std::size_t k, int) { f(rest[k], one); });
 }
 
 /// Parts the rows of a node whose children exist; returns how many went left.
