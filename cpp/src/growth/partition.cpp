@@ -100,11 +100,15 @@ std::size_t divide_wide(RowId*, RowId*, std::size_t, const std::uint8_t*, ByteSi
 constexpr bool kWide = false;
 #endif
 
-/// `side` is the table of a split, by code.
+bool goes_wide(const BinnedMatrix& m, const Split& split) {
+  return kWide && !m.columns8.empty() && !split.categorical;
+}
+
+/// `side` is the table of a split that does not go wide, by code.
 std::size_t divide_chunk(RowId* rows, RowId* spare, std::size_t n, const BinnedMatrix& m,
                          const Split& split, const std::uint8_t* side) {
   const std::size_t feature = split.feature;
-  if (kWide && !m.columns8.empty() && !split.categorical) {
+  if (goes_wide(m, split)) {
     const std::uint8_t* const column = m.columns8.data() + feature * m.n_rows;
     return divide_wide(rows, spare, n, column, byte_sides(split, m.n_bins[feature]));
   }
@@ -115,7 +119,8 @@ std::size_t divide_chunk(RowId* rows, RowId* spare, std::size_t n, const BinnedM
 
 std::size_t Partition::divide(std::size_t begin, std::size_t n, const BinnedMatrix& matrix,
                               const Split& split, const Context& context) {
-  const std::vector<std::uint8_t> side = side_table(split, matrix.n_bins[split.feature]);
+  std::vector<std::uint8_t> side;
+  if (!goes_wide(matrix, split)) side = side_table(split, matrix.n_bins[split.feature]);
   RowId* rows = rows_.data() + begin;
   RowId* spare = spare_.get() + begin;
   const std::size_t n_chunks = (n + kChunkRows - 1) / kChunkRows;
