@@ -116,3 +116,12 @@ def test_tweedie_lies_between_poisson_and_gamma(power):
     ours, theirs = loss.gradient_hessian(y, raw), limit.gradient_hessian(y, raw)
     for found, expected in zip(ours, theirs, strict=True):
         np.testing.assert_allclose(found, expected, rtol=1e-4, atol=1e-4)
+
+
+def test_probabilities_of_a_row_do_not_depend_on_the_others():
+    """One row alone is answered another way than many."""
+    drawn = scores(Logistic(), np.random.default_rng(5), n=200, scale=20.0)
+    raw = np.concatenate([drawn, [0.0, -0.0, 1e3, -1e3]])
+    together = Logistic().predict(raw)
+    alone = np.concatenate([Logistic().predict(raw[i : i + 1]) for i in range(len(raw))])
+    assert together.tobytes() == alone.tobytes()

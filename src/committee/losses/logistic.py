@@ -55,7 +55,8 @@ class Logistic(Loss):
 
     def predict(self, raw: Floats) -> Floats:
         """Return the probabilities of both classes, (n, 2)."""
-        if len(raw) == 1:  # where calls of NumPy take the time, one does for both
+        # Of one row calls of NumPy take the time. Of many, mixed signs would: they branch in expit.
+        if len(raw) == 1:
             score = raw.item()
             both: Floats = expit(np.array(((-score, score),)))
             return both

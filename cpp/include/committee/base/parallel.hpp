@@ -23,8 +23,8 @@ struct Context {
   bool (*poll)() = nullptr;  // returns true to stop; called on the calling thread only
 };
 
-/// Cores this process may use: affinity and the container's CPU quota (cgroup v1 and v2), at
-/// least 1.
+/// Cores this process may use: affinity and the container's CPU quota (cgroup v1 and v2, as it was
+/// at most a second ago), at least 1.
 int available_threads();
 
 /// A borrowed callable `void(std::size_t task, int slot)`: no allocation, valid during the call
