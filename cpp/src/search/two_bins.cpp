@@ -47,6 +47,8 @@ bool FeatureSearch::take_two_bins(const ProfileSource& profiles,
   if (newton == nullptr || s.two_bins_.empty() || features.empty() ||
       profiles.cells(features[0]) == nullptr)
     return false;
+  // Two rows are parted by the first feature that varies, whatever its kind (one_scan.cpp).
+  if (node.rows == 2 && !s.params_.monotone.empty()) return false;
   scratch.rest.clear();
   std::int64_t left[kTogether];
   std::uint32_t place[kTogether];

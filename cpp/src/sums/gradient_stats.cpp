@@ -10,6 +10,7 @@
 #include <bit>
 #include <cmath>
 #include <cstring>
+#include <iterator>
 
 #include "base/large_pages.hpp"
 #include "committee/base/clones.hpp"
@@ -54,12 +55,23 @@ inline double dither(std::uint32_t row, std::uint32_t step) {
 }
 constexpr std::uint32_t kGolden = 0x9e3779b9U, kSilver = 0x6a09e667U;
 
-/// words[i] = gradient << shift | hessian; returns their sum. A positive hessian has one unit at
-/// least: a side of nothing but flat rows would otherwise weigh nothing.
-COMMITTEE_CLONES
-std::int64_t write_words(const float* g, const float* h, std::uint32_t first, std::size_t n,
-                         double g_scale, double h_scale, unsigned shift, std::int64_t* words) {
+/// What words sum to, and how many of them add nothing.
+struct Written {
   std::int64_t sum = 0;
+  std::size_t n_idle = 0;
+  Written& operator+=(const Written& other) {
+    sum += other.sum;
+    n_idle += other.n_idle;
+    return *this;
+  }
+};
+
+/// words[i] = gradient << shift | hessian. A positive hessian has one unit at least: a side of
+/// nothing but flat rows would otherwise weigh nothing.
+COMMITTEE_CLONES
+Written write_words(const float* g, const float* h, std::uint32_t first, std::size_t n,
+                    double g_scale, double h_scale, unsigned shift, std::int64_t* words) {
+  std::int64_t sum = 0, n_idle = 0;
   for (std::size_t i = 0; i < n; ++i) {
     const std::uint32_t row = first + static_cast<std::uint32_t>(i);
     const auto a = static_cast<std::uint64_t>(
@@ -68,14 +80,15 @@ std::int64_t write_words(const float* g, const float* h, std::uint32_t first, st
     const std::int64_t least = h[i] > 0 ? 1 : 0;
     words[i] = static_cast<std::int64_t>(a << shift) + (b > least ? b : least);
     sum += words[i];
+    n_idle += words[i] == 0 ? 1 : 0;
   }
-  return sum;
+  return {sum, static_cast<std::size_t>(n_idle)};
 }
 
 /// The same where every hessian is one.
 COMMITTEE_CLONES
-std::int64_t write_ones(const float* g, std::uint32_t first, std::size_t n, double g_scale,
-                        unsigned shift, std::int64_t* words) {
+Written write_ones(const float* g, std::uint32_t first, std::size_t n, double g_scale,
+                   unsigned shift, std::int64_t* words) {
   std::int64_t sum = 0;
   for (std::size_t i = 0; i < n; ++i) {
     const std::uint32_t row = first + static_cast<std::uint32_t>(i);
@@ -84,28 +97,28 @@ std::int64_t write_ones(const float* g, std::uint32_t first, std::size_t n, doub
     words[i] = static_cast<std::int64_t>(a << shift) + 1;
     sum += words[i];
   }
-  return sum;
+  return {sum, 0};
 }
 
-/// Gradient and hessian of narrow words, 16 bits each, behind the bins of their rows; returns the
-/// sum of the words, a few of which are made at a time.
+/// Gradient and hessian of narrow words, 16 bits each, behind the bins of their rows; a few words
+/// are made at a time.
 template <class Write>
-std::int64_t write_beside(std::size_t first, std::size_t n, unsigned shift, const StatRoom& room,
-                          Write write) {
+Written write_beside(std::size_t first, std::size_t n, unsigned shift, const StatRoom& room,
+                     Write write) {
   std::array<std::int64_t, 1024> words;
   const std::int64_t mask = (std::int64_t{1} << shift) - 1;
   std::uint8_t* to = room.first + first * room.stride;
-  std::int64_t sum = 0;
+  Written all;
   for (std::size_t begin = 0; begin < n; begin += words.size()) {
     const std::size_t some = std::min(words.size(), n - begin);
-    sum += write(first + begin, some, words.data());
+    all += write(first + begin, some, words.data());
     for (std::size_t i = 0; i < some; ++i, to += room.stride) {
       const auto g = static_cast<std::uint32_t>(words[i] >> shift) << 16;
       const std::uint32_t both = g | static_cast<std::uint32_t>(words[i] & mask);
       std::memcpy(to, &both, sizeof(both));
     }
   }
-  return sum;
+  return all;
 }
 
 /// Chunks of all rows on all threads; body(first row, rows) -> a number of each chunk.
@@ -197,16 +210,35 @@ Stats Stats::gradients(std::span<const float> gradient, std::span<const float> h
     return ones ? write_ones(g, row, n, g_scale, s.shift, words)
                 : write_words(g, h, row, n, g_scale, h_scale, s.shift, words);
   };
-  std::int64_t total = 0;
-  for (const std::int64_t part :
-       over_chunks<std::int64_t>(s.n_rows, context, [&](std::size_t first, auto n) {
+  Written all;
+  for (const Written& part : over_chunks<Written>(s.n_rows, context, [&](auto first, auto n) {
          return s.beside_bins() ? write_beside(first, n, s.shift, s.beside, write)
                                 : write(first, n, s.words.data() + first);
        })) {
-    total += part;
+    all += part;
   }
-  s.total_ = total;
+  s.total_ = all.sum;
+  if (all.n_idle > 0) s.leave_out_idle();
   return s;
+}
+
+void Stats::leave_out_idle() {
+  const auto keep_if = [&](auto adds) {
+    rows_.resize(n_rows);
+    std::size_t n = 0;
+    for (std::size_t r = 0; r < n_rows; ++r) {
+      rows_[n] = static_cast<RowId>(r);
+      n += adds(r) ? 1 : 0;
+    }
+    rows_.resize(n);  // none, where all are idle: then all count
+    release_rows();
+  };
+  if (form == RowForm::packed)
+    return with_words([&](auto word) { keep_if([&](std::size_t r) { return word(r) != 0; }); });
+  keep_if([&](std::size_t r) {
+    const auto* const first = words.data() + r * width;
+    return std::any_of(first, first + width, [](std::int64_t word) { return word != 0; });
+  });
 }
 
 double Stats::gain_noise(double rows, double weight) const {
@@ -220,6 +252,12 @@ double Stats::gain_noise(double rows, double weight) const {
 void Stats::restrict_to(std::vector<RowId> rows) {
   if (rows.size() == n_rows) return;
   if (rows.empty()) throw std::invalid_argument("no row is left");
+  if (!rows_.empty()) {
+    std::vector<RowId> both;
+    std::set_intersection(rows.begin(), rows.end(), rows_.begin(), rows_.end(),
+                          std::back_inserter(both));
+    if (!both.empty()) rows = std::move(both);
+  }
   if (form == RowForm::wide) {
     rows_ = std::move(rows);
     return;

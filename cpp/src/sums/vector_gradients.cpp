@@ -38,6 +38,7 @@ Stats Stats::vector_gradients(std::span<const float> gradient, std::span<const f
   s.fine_exponent_.clear();
   resize_on_large_pages(s.words, n * n_outputs);
   std::vector<std::int64_t> own;
+  bool some_idle = true;
   for (std::size_t m = 0; m < n_outputs; ++m) {
     const auto h = hessian.empty() ? hessian : hessian.subspan(m * n, n);
     Stats one = gradients(gradient.subspan(m * n, n), h, context, std::move(own));
@@ -48,12 +49,14 @@ Stats Stats::vector_gradients(std::span<const float> gradient, std::span<const f
     s.most_hessian_ += one.most_hessian_ / static_cast<double>(n_outputs);
     s.square_unit_ += one.square_unit_;
     s.square_most_ += one.square_most_;
+    some_idle = some_idle && !(one.counts_all() && one.total_ != 0);
     own = std::move(one.words);
     parallel_for((n + kChunkRows - 1) / kChunkRows, context, [&](std::size_t k, int) {
       const std::size_t last = std::min(n, (k + 1) * kChunkRows);
       for (std::size_t r = k * kChunkRows; r < last; ++r) s.words[r * n_outputs + m] = own[r];
     });
   }
+  if (some_idle) s.leave_out_idle();
   return s;
 }
 

@@ -127,6 +127,27 @@ TEST(gradient_stats_of_ones_count_rows) {
   CHECK(sums[0] == -1.75 && sums[1] == 2 && !some.counts(0) && some.counts(3));
 }
 
+TEST(gradient_stats_leave_out_rows_that_add_nothing) {
+  std::vector<float> g = {0, 1, 0, 2, 0, -3}, h = {0, 1, 0.5, 0, 0, 1};
+  std::vector<std::uint8_t> room(6 * 4);
+  for (const StatRoom& beside : {StatRoom{}, StatRoom{room.data(), 4}}) {
+    Stats s = Stats::gradients(g, h, {}, {}, beside);
+    CHECK(s.counted_rows() == (std::vector<RowId>{1, 2, 3, 5}));
+    s.restrict_to({0, 1, 2, 4});
+    CHECK(s.counted_rows() == (std::vector<RowId>{1, 2}));
+    std::int64_t word = 0, sum = 0;
+    s.total(&word);
+    for (const RowId r : {1u, 2u}) s.add_row(r, &sum);
+    CHECK(word == sum);
+  }
+  Stats idle = Stats::gradients(g, h);
+  idle.restrict_to({0, 4});  // there is nothing else
+  CHECK(idle.counted_rows() == (std::vector<RowId>{0, 4}));
+  const std::vector<float> none(6, 0.0F);
+  CHECK(Stats::gradients(none, none).counts_all());
+  CHECK(Stats::gradients(none, {}).counts_all());
+}
+
 TEST(gradient_stats_refuse_what_is_no_number) {
   std::vector<float> g{1, 2, std::numeric_limits<float>::quiet_NaN()};
   CHECK_THROWS(Stats::gradients(g, {}, Context{}), std::invalid_argument);

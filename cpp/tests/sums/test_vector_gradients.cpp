@@ -83,6 +83,17 @@ TEST(vector_stats_are_those_of_each_output) {
                std::invalid_argument);
 }
 
+TEST(vector_stats_leave_out_rows_that_add_nothing) {
+  const std::vector<float> g = {0, 1, 0, 0, /**/ 0, 0, 0, 2}, h = {0, 1, 0, 1, /**/ 0, 0, 0, 0};
+  Stats s = Stats::vector_gradients(g, h, 2);
+  CHECK(s.counted_rows() == (std::vector<RowId>{1, 3}));
+  s.restrict_to({0, 1, 2});
+  CHECK(s.counted_rows() == std::vector<RowId>{1});
+  const std::vector<float> busy = {0, 1, 0, 0, /**/ 3, 0, 4, 2};
+  CHECK(Stats::vector_gradients(busy, std::vector<float>(8, 0.0F), 2).counts_all());
+  CHECK(Stats::vector_gradients(std::vector<float>(8, 0.0F), {}, 2).counts_all());
+}
+
 TEST(wide_histograms_hold_every_word) {
   const std::size_t n = 700;
   const Data data({.n_rows = n, .n_features = 5, .missing = 0.1, .n_categorical = 1});

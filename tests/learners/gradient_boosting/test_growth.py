@@ -314,11 +314,12 @@ def test_light_rows_are_told(rows):
 # --- few rows ---
 
 
+@pytest.mark.parametrize("container", [np.array, sparse.csr_array])
 @pytest.mark.parametrize("monotonic_cst", [[1, 0], [0, 1], [0, 0]])
-def test_two_rows_are_parted_by_the_first_feature(monotonic_cst):
+def test_two_rows_are_parted_by_the_first_feature(monotonic_cst, container):
     """Gains of constrained and of free features are equal but for rounding, which must not tell."""
     rng = np.random.default_rng(3)
-    X, weight = [[0.0, 0], [1, 1]], rng.uniform(0.1, 1.1, size=(100, 2))
+    X, weight = container([[0.0, 0], [1, 1]]), rng.uniform(0.1, 1.1, size=(100, 2))
     for y, w in zip(np.sort(rng.normal(size=(100, 2)), axis=1), weight, strict=True):
         model = GradientBoostingRegressor(
             n_estimators=3, max_features=None, monotonic_cst=monotonic_cst, l2_regularization=1.0
@@ -344,3 +345,21 @@ def test_rows_that_add_nothing_move_no_threshold():
         Tube(), n_estimators=1, learning_rate=1, max_features=None, l2_regularization=0
     ).fit(X, y)
     assert model.predict([[0.25], [0.75], [1.25], [1.75]]).tolist() == [3, 3, 3, -2]
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_rows_that_add_nothing_are_no_rows_of_a_tree(seed):
+    """Not to be counted among the fewest of a leaf, whether bins list them or do not."""
+    rng = np.random.default_rng(seed)
+    X = rng.poisson(1.0, size=(80, 4)).astype(float)
+    y = 2 * X[:, 0] + 2 * rng.normal(size=80)
+    model = GradientBoostingRegressor(
+        Tube(), n_estimators=1, learning_rate=1, max_features=None, min_samples_leaf=20
+    )
+    shown = model.fit(X, y).predict(X)
+    np.testing.assert_array_equal(model.fit(sparse.csr_array(X), y).predict(X), shown)
+    adds = np.abs(y - model.loss_.start(y, np.ones(80))) > 1
+    assert 40 < adds.sum() < 80
+    sides = np.unique(shown[adds], return_counts=True)[1]
+    assert len(sides) == 2
+    assert sides.min() >= 20

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy import sparse
 from sklearn.metrics import ndcg_score
 from tests.estimators import model_bits
 from tests.plain_boosters import make_plain
@@ -168,3 +169,25 @@ def test_weights_that_differ_within_a_query_are_refused():
         model.fit(X, y, query, X_val=X, y_val=y, groups_val=query, query_weight_val=bad)
     with pytest.raises(InputError, match="W-QUERY"):  # one query of all rows
         model.fit(X, y, query_weight=bad)
+
+
+@pytest.mark.parametrize("subsample", [1.0, 0.5])
+@pytest.mark.parametrize("k", [1, 10])
+def test_rows_without_a_pair_lie_where_the_thresholds_say(k, subsample):
+    """Rows of queries of one relevance, and behind the first k, add nothing to a round.
+
+    Bins that hold no other row must not draw thresholds to them, and later rounds must know their
+    scores as the model tells them.
+    """
+    for seed in range(5):
+        rng = np.random.default_rng(seed)
+        X, query = rng.normal(size=(300, 4)).round(1), np.repeat(np.arange(30), 10)
+        y = rng.integers(0, 4, 300) * (query % 3 > 0)
+        params = {"k": k, "min_samples_leaf": 5, "subsample": subsample, "random_state": 0}
+        model = GradientBoostingRanker(n_estimators=12, **params)
+        expected = model.fit(X, y, groups=query).predict(X)
+        listed = model.fit(sparse.csr_array(X), y, groups=query).predict(X)
+        np.testing.assert_array_equal(listed, expected)
+        warm = GradientBoostingRanker(n_estimators=5, warm_start=True, **params)
+        warm.fit(X, y, groups=query).set_params(n_estimators=12).fit(X, y, groups=query)
+        np.testing.assert_array_equal(warm.predict(X), expected)

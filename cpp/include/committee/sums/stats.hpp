@@ -105,6 +105,8 @@ class Stats {
   /// (gradient_stats.cpp). gradient and hessian are borrowed; an empty hessian is one for every
   /// row, and then counts the rows. Hessians must be >= 0. Throws std::invalid_argument, naming the
   /// row, where a number is not finite.
+  /// Rows that add nothing do not count, unless all are so: a cut between them has no gain, and
+  /// which side of it they lie on is for the threshold to say.
   /// `words` may hold memory to use again (that of an earlier one). `room` takes the statistics of
   /// each row instead, where they are narrow.
   static Stats gradients(std::span<const float> gradient, std::span<const float> hessian,
@@ -243,6 +245,7 @@ class Stats {
   void decode_wide(const std::int64_t* raw, double* sums) const;
   void add_gradients(std::span<const RowId> some, __int128* fine) const;
   void release_rows();
+  void leave_out_idle();
   void refine_weights();
   void store_one_hot(std::span<const std::uint32_t> codes, bool counted);
   void set_shares(std::span<const std::uint32_t> codes, std::uint32_t n_classes_of,

@@ -16,7 +16,8 @@ max_depth : int or None, default=None
     The most splits between the root and a leaf.
 min_samples_leaf : int, default=1
     Rows that each leaf holds at least, whatever they weigh; symmetric trees tell rows by their
-    share of the hessian, see ``growth``.
+    share of the hessian, see ``growth``. Rows that add neither gradient nor hessian to a round,
+    as those of a query whose relevances are equal, are not counted.
 l1_regularization : float, default=0
     By so much the gradient G of a leaf is drawn towards 0, though not past it, in its value and
     in all gains (alpha in XGBoost).
