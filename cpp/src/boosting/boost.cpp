@@ -105,9 +105,9 @@ class Rounds {
                                                leaf_, &workspace_);
     words_ = std::move(stats.words);
     if (renews_leaves(task_.loss.kind)) {
-      renew_leaves(
-          {loss_of(output), output, target_of(output), before_, renewal_weight(), leaf_, drawn_},
-          grown.values, context_);
+      renew_leaves({loss_of(output), output, target_of(output), before_, renewal_weight(), leaf_,
+                    drawn_, grown.nodes, params.monotone},
+                   grown.values, context_);
     }
     move(grown, output);
     return Forest(std::move(grown));

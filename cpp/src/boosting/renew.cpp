@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "growth/leaf_groups.hpp"
 
@@ -173,6 +174,83 @@ double best_constant(const Loss& loss, std::size_t output, Leaf& leaf,
   return leaf.weight.empty() ? plain_quantile(leaf.value, level) : weighted_quantile(leaf, level);
 }
 
+/// value[node] = the best constant of rows_of(its place), node by node.
+template <class RowsOf>
+void renew_nodes(const RenewTask& task, std::span<const std::uint32_t> nodes, RowsOf rows_of,
+                 std::span<double> value, const Context& context) {
+  struct Buffers {
+    Leaf leaf;
+    std::vector<double> corners;
+  };
+  std::vector<Buffers> buffers(static_cast<std::size_t>(std::max(context.n_threads, 1)));
+  parallel_for(nodes.size(), context, [&](std::size_t k, int slot) {
+    Buffers& own = buffers[static_cast<std::size_t>(slot)];
+    own.leaf.read(task, rows_of(k));
+    if (own.leaf.value.empty()) return;
+    value[nodes[k]] = best_constant(task.loss, task.output, own.leaf, own.corners);
+  });
+}
+
+/// The rows below every node, from left to right: those of a node lie together.
+struct RowsBelow {
+  std::vector<RowId> rows;
+  std::vector<std::size_t> begin, count;
+
+  RowsBelow(std::span<const Node> nodes, const LeafRows& groups)
+      : rows(groups.rows.size()), begin(nodes.size(), 0), count(nodes.size(), 0) {
+    for (std::size_t k = 0; k < groups.node.size(); ++k)
+      count[groups.node[k]] = groups.begin[k + 1] - groups.begin[k];
+    for (std::size_t i = nodes.size(); i-- > 0;) {  // children come behind their parents
+      const std::uint32_t left = nodes[i].left;
+      if (left != i) count[i] = count[left] + count[left + 1];
+    }
+    for (std::size_t i = 0; i < nodes.size(); ++i) {
+      const std::uint32_t left = nodes[i].left;
+      if (left != i) begin[left] = begin[i], begin[left + 1] = begin[i] + count[left];
+    }
+    for (std::size_t k = 0; k < groups.node.size(); ++k)
+      std::copy_n(groups.rows.data() + groups.begin[k], count[groups.node[k]],
+                  rows.data() + begin[groups.node[k]]);
+  }
+  std::span<const RowId> operator()(std::size_t node) const {
+    return std::span(rows).subspan(begin[node], count[node]);
+  }
+};
+
+/// Renews leaves and, to find the middle between them, the sides of constrained splits.
+void renew_in_order(const RenewTask& task, const LeafRows& groups, std::span<double> value,
+                    const Context& context) {
+  const std::span<const Node> nodes = task.nodes;
+  const auto sign_of = [&](std::size_t i) {
+    return nodes[i].left == i ? 0 : int{task.monotone[nodes[i].feature & kFeatureMask]};
+  };
+  std::vector<std::uint32_t> wanted = groups.node;
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    for (const std::uint32_t side : {nodes[i].left, nodes[i].left + 1}) {
+      if (sign_of(i) != 0 && nodes[side].left != side) wanted.push_back(side);
+    }
+  }
+  const RowsBelow below(nodes, groups);
+  std::vector<double> best(value.begin(), value.end());
+  renew_nodes(task, wanted, [&](std::size_t k) { return below(wanted[k]); }, best, context);
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  std::vector<double> lower(nodes.size(), -kInfinity), upper(nodes.size(), kInfinity);
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    const std::uint32_t left = nodes[i].left, right = left + 1;
+    if (left == i) {
+      value[i] = std::clamp(best[i], lower[i], upper[i]);
+      continue;
+    }
+    lower[left] = lower[right] = lower[i];
+    upper[left] = upper[right] = upper[i];
+    const int sign = sign_of(i);
+    if (sign == 0) continue;
+    const double l = std::clamp(best[left], lower[i], upper[i]);
+    const double r = std::clamp(best[right], lower[i], upper[i]);
+    upper[sign > 0 ? left : right] = lower[sign > 0 ? right : left] = l / 2 + r / 2;
+  }
+}
+
 }  // namespace
 
 bool renews_leaves(LossKind kind) {
@@ -181,19 +259,11 @@ bool renews_leaves(LossKind kind) {
 
 void renew_leaves(const RenewTask& task, std::span<double> value, const Context& context) {
   const LeafRows groups = group_by_leaf(task.leaf, task.rows, value.size(), context);
-  struct Buffers {
-    Leaf leaf;
-    std::vector<double> corners;
+  if (!task.monotone.empty()) return renew_in_order(task, groups, value, context);
+  const auto rows_of = [&](std::size_t k) {
+    return std::span(groups.rows).subspan(groups.begin[k], groups.begin[k + 1] - groups.begin[k]);
   };
-  std::vector<Buffers> buffers(static_cast<std::size_t>(std::max(context.n_threads, 1)));
-  parallel_for(groups.node.size(), context, [&](std::size_t k, int slot) {
-    Buffers& own = buffers[static_cast<std::size_t>(slot)];
-    own.leaf.read(
-        task,
-        std::span(groups.rows).subspan(groups.begin[k], groups.begin[k + 1] - groups.begin[k]));
-    if (own.leaf.value.empty()) return;
-    value[groups.node[k]] = best_constant(task.loss, task.output, own.leaf, own.corners);
-  });
+  renew_nodes(task, groups.node, rows_of, value, context);
 }
 
 }  // namespace committee

@@ -67,6 +67,43 @@ def test_large_leaves(native, python):
     assert trees(native, **params) == trees(python, **params)
 
 
+@pytest.mark.parametrize(("native", "python"), [PAIRS[k] for k in (0, 2, 4)], ids=repr)
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("growth", ["leaf", "level"])
+def test_the_engine_keeps_leaves_in_order_as_python_does(native, python, weighted, growth):
+    params = {"weighted": weighted, "growth": growth, "subsample": 0.8, "max_leaf_nodes": 12}
+    params["monotonic_cst"] = [1, -1, 0, 1]
+    assert trees(native, **params) == trees(python, **params)
+    assert trees(native, n_jobs=2, **params) == trees(native, n_jobs=1, **params)
+
+
+@pytest.mark.parametrize(
+    "kind",
+    [
+        {},
+        {"growth": "level", "max_depth": 4},
+        {"drop_rate": 0.3},
+        {"n_parallel_trees": 2, "subsample": 0.6},
+    ],
+    ids=str,
+)
+@pytest.mark.parametrize("loss", [*PAIRS[0], Quantile(0.8), Huber(0.3)], ids=repr)
+def test_renewed_leaves_keep_to_monotonic_constraints(loss, kind):
+    X, y, weight = draw(500)
+    y += 2 * np.nan_to_num(X[:, 0] - X[:, 3])
+    params = {"n_estimators": 20, "learning_rate": 0.3, "random_state": 0, **kind}
+    model = GradientBoostingRegressor(loss, monotonic_cst=[1, 0, 0, -1], **params)
+    model.fit(X, y, weight)
+    for feature, sign in ((0, 1), (3, -1)):
+        shown = []
+        for x in np.linspace(-3, 3, 41):
+            moved = X[:100].copy()
+            moved[:, feature] = x
+            shown.append(sign * model.predict(moved))
+        assert np.diff(shown, axis=0).min() > -1e-12
+        assert np.ptp(shown, axis=0).min() > 1
+
+
 @pytest.mark.sanitize
 @pytest.mark.parametrize("native", [native for native, _ in PAIRS[2:5]], ids=repr)
 def test_threads_and_calls_of_few_rounds(native):

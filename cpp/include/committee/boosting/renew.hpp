@@ -2,13 +2,17 @@
 // constant of least loss for the residuals of its rows (Friedman 2001, algorithms 3 and 4): the
 // median, a quantile, or Huber's centre.
 //
-// committee/losses/averages.py defines these constants, ties and rounding included, and is what the
-// tests hold this against: the same bits.
+// Under monotonic constraints a split on a constrained feature puts the middle of the constants of
+// its two sides between the leaves of both.
+//
+// committee/losses/averages.py defines these constants, ties and rounding included, and
+// gradient_boosting/monotone.py their order; the tests hold this against both: the same bits.
 #pragma once
 
 #include <span>
 
 #include "committee/boosting/loss.hpp"
+#include "committee/forest/forest.hpp"
 
 namespace committee {
 
@@ -19,9 +23,11 @@ bool renews_leaves(LossKind kind);
 struct RenewTask {
   Loss loss;
   std::size_t output = 0;
-  std::span<const double> y, raw, weight;  // per row; weight may be empty
-  std::span<const std::uint32_t> leaf;     // per row: its node
-  std::span<const RowId> rows;             // that count, ascending; empty: all
+  std::span<const double> y, raw, weight;      // per row; weight may be empty
+  std::span<const std::uint32_t> leaf;         // per row: its node
+  std::span<const RowId> rows;                 // that count, ascending; empty: all
+  std::span<const Node> nodes = {};            // of the tree, where `monotone` is given
+  std::span<const std::int8_t> monotone = {};  // per feature -1, 0, 1; or empty
 };
 
 /// value[node] becomes the best constant of the node's rows; nodes without a row of weight keep

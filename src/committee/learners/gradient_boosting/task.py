@@ -23,6 +23,7 @@ from committee.data.rows import Rows
 from committee.learners.gradient_boosting.dart import Dart
 from committee.learners.gradient_boosting.draw import RowDraw, Slope
 from committee.learners.gradient_boosting.lending import below, lenders
+from committee.learners.gradient_boosting.monotone import in_order
 from committee.losses.answers import checked_constant, checked_gradients
 from committee.losses.columns import Columns
 from committee.losses.loss import Loss
@@ -284,6 +285,10 @@ class BoostingTask:
                     here = rows[below(leaf[rows], int(node))]
                     values[node, column] = constant(here)
                 values[len(values) // 2 :] = values[lender]
+            if self.params.monotone:
+                rows_of = dict(zip(leaves, parts, strict=True))
+                bounded = in_order(tree, self.params.monotone, rows_of, constant, values[:, column])
+                values[:, column] = bounded
         most = [self.params.max_value[output] for output in outputs]
         return tree.revalued(np.clip(values, np.negative(most), most))
 
