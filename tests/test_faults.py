@@ -58,11 +58,11 @@ for share in (0.1, 0.3, 0.5, 0.7):
         sent.append(time.perf_counter())
         os.kill(os.getpid(), signal.SIGINT)
     timer = threading.Timer(whole * share, interrupt)
+    finished, start = False, time.perf_counter()
     timer.start()
-    finished = False
     try:
         model.fit(X, y)
-        finished = True  # faster than the first time
+        finished, whole = True, time.perf_counter() - start  # faster than the first time
         timer.join()
     except KeyboardInterrupt:
         late.append(time.perf_counter() - sent[0])
@@ -93,16 +93,25 @@ while whole < 1:  # on a machine of any speed there is time to be interrupted in
     start = time.perf_counter()
     clone(model).fit(X, y)
     whole = time.perf_counter() - start
-sent = []
+sent, late = [], []
 def interrupt():
     sent.append(time.perf_counter())
     os.kill(os.getpid(), signal.SIGINT)
-threading.Timer(whole * 0.4, interrupt).start()
-try:
-    model.fit(X, y)
-    sys.exit("done before it was interrupted")
-except KeyboardInterrupt:
-    print(time.perf_counter() - sent[0])
+for _ in range(5):  # where a machine was busy, the next fit may be done in a share of the time
+    timer = threading.Timer(whole * 0.3, interrupt)
+    finished, start = False, time.perf_counter()
+    timer.start()
+    try:
+        model.fit(X, y)
+        finished, whole = True, time.perf_counter() - start
+        timer.join()
+    except KeyboardInterrupt:
+        late.append(time.perf_counter() - sent[-1])
+    timer.join()
+    if not finished:
+        break
+assert not finished, f"five fits were done before they were interrupted, the last in {whole:.2f} s"
+print(late[-1])
 """
 
 CROWD = """

@@ -1,5 +1,5 @@
 // Rounds of gradient boosting: milliseconds a tree, logistic loss, leaf by leaf.
-// usage: bench_boost [rows] [features] [leaves] [threads] [rounds] [fewest rows of a leaf]
+// usage: bench_boost [rows] [features] [leaves] [threads] [rounds] [fewest rows of a leaf] [l2]
 #include <chrono>
 #include <cmath>
 #include <cstdio>
@@ -63,6 +63,7 @@ int main(int argc, char** argv) {
   params.growth = Growth::best_first;
   params.max_leaves = leaves;
   params.min_rows_leaf = argument(6, 20);
+  params.l2 = static_cast<double>(argument(7, 1));
   params.min_weight_leaf = 1e-3;
   params.min_gain = 0;
   std::vector<double> raw(n, 0.0);
