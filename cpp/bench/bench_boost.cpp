@@ -1,5 +1,8 @@
-// Rounds of gradient boosting: milliseconds a tree, logistic loss, leaf by leaf.
+// Rounds of gradient boosting: milliseconds a tree, logistic loss, leaf by leaf (0), or by depth,
+// level by level (1) or symmetric (2).
 // usage: bench_boost [rows] [features] [leaves] [threads] [rounds] [fewest rows of a leaf] [l2]
+//                    [growth]
+#include <bit>
 #include <chrono>
 #include <cmath>
 #include <cstdio>
@@ -60,8 +63,12 @@ int main(int argc, char** argv) {
   matrix.spread_rows(context);
   TreeParams params;
   params.criterion = Criterion::newton;
-  params.growth = Growth::best_first;
-  params.max_leaves = leaves;
+  const std::size_t growth = argument(8, 0);
+  params.growth = growth == 0   ? Growth::best_first
+                  : growth == 1 ? Growth::depth_first
+                                : Growth::symmetric;
+  if (growth == 0) params.max_leaves = leaves;
+  if (growth > 0) params.max_depth = std::bit_width(leaves - 1);
   params.min_rows_leaf = argument(6, 20);
   params.l2 = static_cast<double>(argument(7, 1));
   params.min_weight_leaf = 1e-3;

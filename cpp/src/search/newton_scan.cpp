@@ -6,6 +6,7 @@
 
 #include "committee/base/clones.hpp"
 #include "search/newton_lanes.hpp"
+#include "search/newton_screen.hpp"
 
 namespace committee {
 namespace {
@@ -20,7 +21,8 @@ using Places = std::int64_t __attribute__((vector_size(8 * kLanes)));
 constexpr std::uint64_t kTwo52 = std::uint64_t{0x433} << 52;
 constexpr unsigned kSignedBits = 51;  // of a sum that is moved above 0 so as to be taken out
 
-constexpr std::size_t kTogether = 2;     // vectors of cuts that are judged together
+constexpr std::size_t kChunk = 512;      // cells that are summed up before their cuts are judged
+constexpr std::size_t kStep = 16;        // cuts that are judged together
 constexpr double kSurely = 1 - 0x1p-40;  // what is below by more than this is not by rounding
 
 /// The best cut of each lane so far.
@@ -29,12 +31,19 @@ struct Best {
   Places at{};
 };
 
-/// The lane whose cut is best, of equal ones the lowest.
-std::size_t winner(const Best& lanes) {
-  std::size_t best = 0;
-  for (std::size_t k = 1; k < kLanes; ++k) {
-    const bool ties = lanes.top[k] == lanes.top[best];
-    if (lanes.top[k] > lanes.top[best] || (ties && lanes.at[k] < lanes.at[best])) best = k;
+/// The best cut of all lanes, of equal ones the lowest: its number and what varies.
+struct Winner {
+  double top;
+  std::int64_t at;
+};
+
+Winner winner(const Best& lanes) {
+  Winner best{lanes.top[0], lanes.at[0]};
+  for (std::size_t k = 1; k < kLanes; ++k) {  // without a branch, which nobody could foresee
+    const double top = lanes.top[k];
+    const std::int64_t at = lanes.at[k];
+    best.at = top > best.top ? at : top == best.top ? std::min(at, best.at) : best.at;
+    best.top = std::max(top, best.top);
   }
   return best;
 }
@@ -83,17 +92,6 @@ struct NewtonScan {
   /// Below what varies of a cut that gains `floor`, and of none when that is minus infinity.
   double bar(double floor) const { return std::max(-1.0, sides.varying(floor / unit) * kSurely); }
 
-  /// Sets the signs of the lanes where a cut may exceed `bar`, a bit less than what varies of the
-  /// best one: no division, and no comparison, which compilers take apart in large vectors.
-  template <class V>
-  COMMITTEE_INLINE void exceeds(const typename V::Words& left, double bar,
-                                typename V::Words& signs) const {
-    typename V::Numbers square, product, from;
-    parts(left, square, product, from);
-    const typename V::Numbers below = bar * product - square;
-    signs |= reinterpret_cast<typename V::Words>(below);
-  }
-
   /// The cuts behind `place`s.
   COMMITTEE_INLINE void operator()(const Words& left, const Places& place, Best& best) const {
     Numbers found;
@@ -122,17 +120,16 @@ struct NewtonScan {
     typename V::Numbers square, product, from, sum;
     parts(left, square, product, from);
     typename V::Numbers found = sides.whole * (square / product) - sides.less;
-    V::clear(reach - from, found);
-    V::clear(reach + from, found);
+    V::clear(reach - V::size(from), found);
     std::memcpy(&sum, gain, sizeof(sum));
     sum += found;
     std::memcpy(gain, &sum, sizeof(sum));
   }
 
   NewtonCut cut(const Best& lanes) const {
-    const std::size_t best = winner(lanes);
-    if (lanes.top[best] < 0) return {};
-    return {sides.gain(lanes.top[best]) * unit, static_cast<std::uint32_t>(lanes.at[best])};
+    const Winner best = winner(lanes);
+    if (best.top < 0) return {};
+    return {sides.gain(best.top) * unit, static_cast<std::uint32_t>(best.at)};
   }
 
   pair::NewtonSides sides;
@@ -144,59 +141,109 @@ struct NewtonScan {
 
 namespace {
 
-/// Judges the cuts behind cells [among.begin, among.end): the best of each lane, where one exceeds
-/// `bar`, which is raised; false where none does. Sums run inside of a vector; what is carried from
-/// one to the next waits for one addition only. Few cuts exceed the best before them or that of
-/// features tried before, and all the others are told without a division.
+/// Sums of n cells up to each, more or less `before`; what is carried from one vector to the next
+/// waits for one addition only. Behind them the last is repeated, up to a multiple of kStep. In a
+/// pass of its own: with what is made of the sums, processors could not look far enough ahead.
 template <class V>
-COMMITTEE_INLINE bool judge(const NewtonScan& scan, const std::int64_t* cells, BinRange among,
-                            std::uint64_t before, double& bar, Best& lanes) {
-  constexpr std::size_t kStep = kTogether * V::kLanes;
-  bool exceeded = false;
-  typename V::Words carry = typename V::Words{} + before;
-  const auto step = [&](const std::int64_t* from,
-                        std::size_t first) __attribute__((always_inline)) {
-    typename V::Words left[kTogether], signs{};
-#pragma GCC unroll 8
-    for (std::size_t k = 0; k < kTogether; ++k) {
-      typename V::Words w;
-      std::memcpy(&w, from + k * V::kLanes, sizeof(w));
-      V::run(w);
-      left[k] = w + carry;
-      V::add_last(w, carry);
-      scan.exceeds<V>(left[k], bar, signs);
-    }
-    if (!V::negative(signs)) [[likely]]
-      return;
-    exceeded = true;
-    Words four[kStep / kLanes];
-    std::memcpy(four, left, sizeof(four));
-    for (std::size_t k = 0; k < kStep / kLanes; ++k)
-      scan(four[k], static_cast<std::int64_t>(first + k * kLanes) + Places{0, 1, 2, 3}, lanes);
-    for (std::size_t k = 0; k < kLanes; ++k) bar = std::max(bar, lanes.top[k] * kSurely);
-  };
-  std::size_t i = among.begin;
-  for (; i + kStep <= among.end; i += kStep) step(cells + i, i);
-  if (i < among.end) {
-    std::int64_t rest[kStep] = {};  // no more words: these cuts tie with the last one
-    std::memcpy(rest, cells + i, (among.end - i) * sizeof(*cells));
-    step(rest, i);
+COMMITTEE_INLINE std::uint64_t sum_up(const std::int64_t* cells, std::size_t n,
+                                      std::uint64_t before, std::uint64_t* left) {
+  typename V::Words w, carry = typename V::Words{} + before;
+  std::size_t i = 0;
+  for (; i + V::kLanes <= n; i += V::kLanes) {
+    std::memcpy(&w, cells + i, sizeof(w));
+    V::run(w);
+    const typename V::Words sums = w + carry;
+    std::memcpy(left + i, &sums, sizeof(sums));
+    V::add_last(w, carry);
   }
-  return exceeded;
+  std::uint64_t sum = carry[0];
+  for (; i < n; ++i) left[i] = sum += static_cast<std::uint64_t>(cells[i]);
+  for (; i % kStep != 0; ++i) left[i] = sum;
+  return sum;
 }
+
+/// Scores n cuts, a whole number of vectors, by their sums and what is to be added to them.
+COMMITTEE_CLONES
+void score_cuts(const NewtonScan& scan, const std::uint64_t* left, std::size_t n,
+                std::uint64_t more, std::size_t first, Best& lanes) {
+  for (std::size_t k = 0; k < n; k += kLanes) {
+    Words w;
+    std::memcpy(&w, left + k, sizeof(w));
+    scan(w + more, static_cast<std::int64_t>(first + k) + Places{0, 1, 2, 3}, lanes);
+  }
+}
+
+/// Finds the best cuts of features, one after the other. Few exceed the best before them or that of
+/// features tried before: where one of a step may, its cuts are scored.
+template <class V>
+class Judge {
+ public:
+  COMMITTEE_INLINE Judge(const NewtonScan& scan, double floor)
+      : scan_(scan), screen_(scan.sides, scan.shift, scan.reach) {
+    raise(scan.bar(floor));
+  }
+
+  /// The best of each lane of the cuts behind cells [among.begin, among.end), where one exceeds the
+  /// bar, which is raised; false where none does. `before` is left of them all.
+  COMMITTEE_INLINE bool operator()(const std::int64_t* cells, BinRange among, std::uint64_t before,
+                                   Best& lanes) {
+    bool exceeded = false;
+    before -= screen_.half();
+    for (std::size_t first = among.begin; first < among.end; first += kChunk) {
+      const std::size_t n = std::min(kChunk, among.end - first);
+      before = sum_up<V>(cells + first, n, before, left_);
+      for (std::size_t i = 0; i < n; i += kStep) {
+        if (!V::negative(signs(left_ + i))) [[likely]]
+          continue;
+        exceeded = true;
+        score_cuts(scan_, left_ + i, kStep, screen_.half() + scan_.lift, first + i, lanes);
+        raise_to(lanes);
+      }
+    }
+    return exceeded;
+  }
+
+ private:
+  /// Sets signs where the cuts of a step may exceed the bar.
+  COMMITTEE_INLINE typename V::Words signs(const std::uint64_t* left) const {
+    typename V::Words any{}, a, b;
+#pragma GCC unroll 8
+    for (std::size_t k = 0; k < kStep; k += 2 * V::kLanes) {
+      std::memcpy(&a, left + k, sizeof(a));
+      std::memcpy(&b, left + k + V::kLanes, sizeof(b));
+      any |= screen_.signs<V>(a, b);
+    }
+    return any;
+  }
+
+  COMMITTEE_INLINE void raise(double bar) {
+    bar_ = bar;
+    screen_.raise(bar);
+  }
+  COMMITTEE_INLINE void raise_to(const Best& lanes) {
+    double top = lanes.top[0];
+    for (std::size_t k = 1; k < kLanes; ++k) top = std::max(top, lanes.top[k]);
+    if (top * kSurely > bar_) raise(top * kSurely);
+  }
+
+  const NewtonScan& scan_;
+  NewtonScreen screen_;
+  double bar_ = 0;
+  std::uint64_t left_[kChunk];
+};
 
 template <class V>
 COMMITTEE_INLINE NewtonCut best_cut(const std::int64_t* cells, std::size_t n_bins,
                                     std::int64_t aside, const NewtonTerms& terms, BinRange among,
                                     double floor) {
   const NewtonScan scan(terms);
-  auto before = static_cast<std::uint64_t>(aside) + scan.lift;
+  auto before = static_cast<std::uint64_t>(aside);
   among.end = std::min(among.end, n_bins);
   for (std::size_t i = 0; i < std::min(among.begin, n_bins); ++i)
     before += static_cast<std::uint64_t>(cells[i]);
   Best lanes;
-  double bar = scan.bar(floor);
-  judge<V>(scan, cells, among, before, bar, lanes);
+  Judge<V> judge(scan, floor);
+  judge(cells, among, before, lanes);
   return scan.cut(lanes);
 }
 
@@ -205,13 +252,12 @@ COMMITTEE_INLINE NewtonChoice best_of(std::span<const NewtonWords> features,
                                       const NewtonTerms& terms, double floor) {
   const NewtonScan scan(terms);
   NewtonChoice best{{floor, 0}, features.size()};
-  double bar = scan.bar(floor);
+  Judge<V> judge(scan, floor);
   for (std::size_t k = 0; k < features.size(); ++k) {
     Best lanes;
-    if (!judge<V>(scan, features[k].words, {0, features[k].n}, scan.lift, bar, lanes)) continue;
+    if (!judge(features[k].words, {0, features[k].n}, 0, lanes)) continue;
     const NewtonCut cut = scan.cut(lanes);
     if (cut.gain > best.cut.gain) best = {cut, k};
-    bar = scan.bar(best.cut.gain);
   }
   return best;
 }
@@ -240,23 +286,24 @@ template <class V>
 COMMITTEE_INLINE void add_gains(const std::int64_t* cells, std::size_t n_bins, std::int64_t aside,
                                 const NewtonTerms& terms, double* gain) {
   const NewtonScan scan(terms);
-  auto carry = typename V::Words{} + (static_cast<std::uint64_t>(aside) + scan.lift);
-  const auto step = [&](const std::int64_t* from, double* to) __attribute__((always_inline)) {
+  auto before = static_cast<std::uint64_t>(aside) + scan.lift;
+  std::uint64_t left[kChunk];
+  for (std::size_t first = 0; first < n_bins; first += kChunk) {
+    const std::size_t n = std::min(kChunk, n_bins - first);
+    before = sum_up<V>(cells + first, n, before, left);
     typename V::Words w;
-    std::memcpy(&w, from, sizeof(w));
-    V::run(w);
-    scan.add<V>(w + carry, to);
-    V::add_last(w, carry);
-  };
-  std::size_t i = 0;
-  for (; i + V::kLanes <= n_bins; i += V::kLanes) step(cells + i, gain + i);
-  if (i == n_bins) return;
-  std::int64_t rest[V::kLanes] = {};
-  double sums[V::kLanes] = {};
-  std::copy(cells + i, cells + n_bins, rest);
-  std::copy(gain + i, gain + n_bins, sums);
-  step(rest, sums);
-  std::copy(sums, sums + (n_bins - i), gain + i);
+    std::size_t i = 0;
+    for (; i + V::kLanes <= n; i += V::kLanes) {
+      std::memcpy(&w, left + i, sizeof(w));
+      scan.add<V>(w, gain + first + i);
+    }
+    if (i == n) continue;
+    double sums[V::kLanes] = {};
+    std::copy(gain + first + i, gain + first + n, sums);
+    std::memcpy(&w, left + i, sizeof(w));
+    scan.add<V>(w, sums);
+    std::copy(sums, sums + (n - i), gain + first + i);
+  }
 }
 
 COMMITTEE_CLONES
@@ -306,8 +353,8 @@ NewtonCut best_newton_word(const std::int64_t* left, std::size_t n, const Newton
     std::memcpy(&w, rest, sizeof(w));
     scan.compare(w + scan.lift, place, lanes);
   }
-  const std::size_t best = winner(lanes);
-  return {lanes.top[best] * scan.unit, static_cast<std::uint32_t>(lanes.at[best])};
+  const Winner best = winner(lanes);
+  return {best.top * scan.unit, static_cast<std::uint32_t>(best.at)};
 }
 
 COMMITTEE_CLONES
