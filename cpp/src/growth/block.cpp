@@ -14,7 +14,8 @@ namespace committee {
 namespace {
 
 static_assert(kMaxBlockRows <= kMinBlock);
-constexpr std::size_t kTile = 32;  // features copied together: one write stream each
+constexpr std::size_t kTile = 32;    // features copied together: one write stream each
+constexpr std::size_t kTurned = 16;  // rows and features of bytes that are turned together
 
 /// The smallest and the largest byte of each column of some rows, 32 columns at a time.
 COMMITTEE_CLONES
@@ -33,6 +34,27 @@ void bound_columns(const std::uint8_t* rows, std::size_t stride, const std::uint
     std::memcpy(high + first, &most, kLanes);
   }
 }
+
+/// Sixteen rows of sixteen bytes, which four perfect shuffles turn into columns.
+struct Square {
+  using Row = std::uint8_t __attribute__((vector_size(kTurned)));
+  Row row[kTurned];
+
+  void turn() {
+    for (int round = 0; round < 4; ++round) {
+      Row next[kTurned];
+#pragma GCC unroll 8
+      for (std::size_t i = 0; i < kTurned / 2; ++i) {
+        const Row a = row[i], b = row[i + kTurned / 2];
+        next[2 * i] =
+            __builtin_shufflevector(a, b, 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23);
+        next[2 * i + 1] = __builtin_shufflevector(a, b, 8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13,
+                                                  29, 14, 30, 15, 31);
+      }
+      std::memcpy(row, next, sizeof(row));
+    }
+  }
+};
 
 /// 64 bytes, each 0 or 1, as bits, and clears them. A loop over these bits ends once for 64 codes:
 /// where a loop ends can rarely be foretold, and costs more than the codes themselves.
@@ -70,15 +92,36 @@ void Block::load_rows() {
     std::memcpy(rows8_.data() + i * stride_, matrix_.rows8() + rows_[i] * matrix_.stride8(), p);
 }
 
-template <class Code>
-void Block::load_dense(const Code* codes, std::size_t stride, std::vector<Code>& columns) {
+/// Rows become columns sixteen by sixteen: what is read past the last feature becomes a column that
+/// nobody looks at.
+void Block::load_bytes() {
+  const std::size_t m = rows_.size(), p = matrix_.n_features, stride = matrix_.stride8();
+  apart_ = (m + kLineRows - 1) / kLineRows * kLineRows;
+  const std::size_t n_columns = (p + kTurned - 1) / kTurned * kTurned;
+  if (columns8_.size() < n_columns * apart_) columns8_.resize(n_columns * apart_);
+  for (std::size_t first = 0; first < p; first += kTurned) {
+    const std::uint8_t* const codes = matrix_.rows8() + first;
+    for (std::size_t begin = 0; begin < apart_; begin += kTurned) {
+      Square square;
+      for (std::size_t i = 0; i < kTurned; ++i) {
+        square.row[i] = Square::Row{};
+        if (begin + i < m) std::memcpy(&square.row[i], codes + rows_[begin + i] * stride, kTurned);
+      }
+      square.turn();
+      for (std::size_t f = 0; f < kTurned; ++f)
+        std::memcpy(columns8_.data() + (first + f) * apart_ + begin, &square.row[f], kTurned);
+    }
+  }
+}
+
+void Block::load_pairs() {
   const std::size_t p = matrix_.n_features, m = rows_.size();
-  if (columns.size() < p * m) columns.resize(p * m);
+  if (columns16_.size() < p * m) columns16_.resize(p * m);
   for (std::size_t first = 0; first < p; first += kTile) {
     const std::size_t last = std::min(p, first + kTile);
     for (std::size_t i = 0; i < m; ++i) {
-      const Code* x = codes + rows_[i] * stride;
-      for (std::size_t f = first; f < last; ++f) columns[f * m + i] = x[f];
+      const std::uint16_t* x = matrix_.codes16.data() + rows_[i] * p;
+      for (std::size_t f = first; f < last; ++f) columns16_[f * m + i] = x[f];
     }
   }
 }
@@ -93,9 +136,9 @@ void Block::load(std::span<const RowId> rows) {
   if (by_row_) {
     load_rows();
   } else if (matrix_.layout == Layout::dense8) {
-    load_dense(matrix_.rows8(), matrix_.stride8(), columns8_);
+    load_bytes();
   } else if (matrix_.layout == Layout::dense16) {
-    load_dense(matrix_.codes16.data(), matrix_.n_features, columns16_);
+    load_pairs();
   } else {
     load_sparse();
   }
@@ -294,7 +337,7 @@ auto Block::with_column(std::size_t feature, Use use) const {
     });
   }
   if (matrix_.layout == Layout::dense8) {
-    const std::uint8_t* column = columns8_.data() + feature * m;
+    const std::uint8_t* column = columns8_.data() + feature * apart_;
     return use([=](std::size_t local) -> std::uint32_t { return column[local]; });
   }
   if (matrix_.layout == Layout::dense16) {

@@ -98,9 +98,12 @@ struct FeatureSearch {
   void order_levels(Scratch& scratch, std::uint32_t feature, std::size_t variant) const;
 
  private:
-  NewtonWords words_of(const ProfileSource& profiles, std::uint32_t feature,
-                       std::int64_t* room) const;
-  bool best_in_scan(const NewtonWords* words, std::size_t n, const Candidate& beside,
+  void read_words(const ProfileSource& profiles, std::span<const std::uint32_t> features,
+                  std::int64_t* room, NewtonWords* words) const;
+  void take_best(const ProfileSource& profiles, std::span<const std::uint32_t> features,
+                 std::size_t first, std::span<const NewtonWords> words, const std::uint32_t* place,
+                 Found& found) const;
+  bool best_in_scan(std::span<const NewtonWords> words, const Candidate& beside,
                     Candidate& out) const;
   void draw_levels(Scratch& scratch, Candidate& out) const;
   bool sides_drawn() const;

@@ -31,15 +31,46 @@ std::vector<bool> SplitSearch::find_free() const {
   return free;
 }
 
-/// A feature's words, from its cells or lined up in `room`; none where it is not for the one scan.
-NewtonWords FeatureSearch::words_of(const ProfileSource& profiles, std::uint32_t feature,
-                                    std::int64_t* room) const {
-  if (!s.free_[feature]) return {};
-  const std::int64_t* const cells = profiles.cells(feature);
-  if (cells == nullptr) return {room, profiles.line_up(feature, room)};
-  // The cell of missing rows, of which there are none, ends what may be a whole number of vectors.
-  const std::size_t n = s.mapper_.feature(feature).n_bins;
-  return {cells, cells[n] != 0 ? 0 : n + 1};
+/// Words of some free features, from their cells or lined up in `room`; none where a row is
+/// missing.
+void FeatureSearch::read_words(const ProfileSource& profiles,
+                               std::span<const std::uint32_t> features, std::int64_t* room,
+                               NewtonWords* words) const {
+  if (features.empty()) return;
+  if (profiles.cells(features[0]) != nullptr) {
+    for (std::size_t k = 0; k < features.size(); ++k) {
+      // The cell of missing rows, of which there are none, ends what may be a whole number of
+      // vectors.
+      const std::int64_t* const cells = profiles.cells(features[k]);
+      const std::size_t n = s.mapper_.feature(features[k]).n_bins;
+      words[k] = {cells, cells[n] != 0 ? 0 : n + 1};
+    }
+    return;
+  }
+  const std::uint64_t lined = profiles.line_up(features, room);
+  const std::size_t n = profiles.n_in_line();
+  for (std::size_t k = 0; k < features.size(); ++k)
+    words[k] = {room + k * kLineRows, (lined >> k & 1) != 0 ? n : 0};
+}
+
+/// Takes the best cut of features whose words are read, where it is better than the best before.
+/// `place`: of each among those that are tried, of which the first has the turn `first`.
+void FeatureSearch::take_best(const ProfileSource& profiles,
+                              std::span<const std::uint32_t> features, std::size_t first,
+                              std::span<const NewtonWords> words, const std::uint32_t* place,
+                              Found& found) const {
+  Candidate best;
+  if (best_in_scan(words, found.best, best)) {
+    const std::uint32_t at = place[best.turn];
+    best.feature = features[at];
+    best.turn = first + at;
+    if (profiles.cells(best.feature) == nullptr)
+      best.bin = profiles.bin_in_line(best.feature, best.bin);
+    if (best.better_than(found.best)) found.best = best;
+    found.varying += words.size();
+  } else if (found.varying == 0) {  // else it is known already that none need be drawn beside
+    found.varying += static_cast<std::size_t>(std::count_if(words.begin(), words.end(), varies));
+  }
 }
 
 bool FeatureSearch::take_free(const ProfileSource& profiles,
@@ -53,47 +84,46 @@ bool FeatureSearch::take_free(const ProfileSource& profiles,
   const std::size_t n_left = some ? scratch.rest.size() : features.size();
   scratch.rest.resize(n_left);
   NewtonWords words[kTogether];
-  std::uint32_t place[kTogether];
+  std::uint32_t free[kTogether], place[kTogether];
   std::int64_t room[kTogether * kLineRows];
-  std::size_t n = 0, n_rest = 0;
-  const auto score = [&] {
-    Candidate best;
-    if (best_in_scan(words, n, found.best, best)) {
-      const std::size_t k = best.turn;
-      best.feature = features[place[k]];
-      best.turn = first + place[k];
-      if (words[k].words == room + k * kLineRows)
-        best.bin = profiles.bin_in_line(best.feature, best.bin);
-      if (best.better_than(found.best)) found.best = best;
-      found.varying += n;
-    } else if (found.varying == 0) {  // else it is known already that none need be drawn beside
-      found.varying += static_cast<std::size_t>(std::count_if(words, words + n, varies));
+  std::size_t n_rest = 0;
+  for (std::size_t next = 0; next < n_left;) {
+    std::size_t n = 0, n_words = 0;
+    for (; next < n_left && n < kTogether; ++next) {
+      const std::uint32_t at = some ? scratch.rest[next] : static_cast<std::uint32_t>(next);
+      if (!s.free_[features[at]]) {
+        scratch.rest[n_rest++] = at;
+        continue;
+      }
+      place[n] = at;
+      free[n++] = features[at];
     }
-    n = 0;
-  };
-  for (std::size_t k = 0; k < n_left; ++k) {
-    place[n] = some ? scratch.rest[k] : static_cast<std::uint32_t>(k);
-    words[n] = words_of(profiles, features[place[n]], room + n * kLineRows);
-    if (words[n].n == 0) {
-      scratch.rest[n_rest++] = place[n];
-    } else if (++n == kTogether) {
-      score();
+    read_words(profiles, {free, n}, room, words);
+    for (std::size_t k = 0; k < n; ++k) {
+      if (words[k].n == 0) {
+        scratch.rest[n_rest++] = place[k];
+        continue;
+      }
+      place[n_words] = place[k];
+      words[n_words++] = words[k];
     }
+    take_best(profiles, features, first, {words, n_words}, place, found);
   }
-  if (n > 0) score();
   scratch.rest.resize(n_rest);
+  if (!std::is_sorted(scratch.rest.begin(), scratch.rest.end()))
+    std::sort(scratch.rest.begin(), scratch.rest.end());
   return true;
 }
 
 /// The best cut of n features that gains as much as the best before them: a tie is broken by their
 /// turns. `out.turn` is the place among the n.
-bool FeatureSearch::best_in_scan(const NewtonWords* words, std::size_t n, const Candidate& beside,
+bool FeatureSearch::best_in_scan(std::span<const NewtonWords> words, const Candidate& beside,
                                  Candidate& out) const {
   const double below =
       beside.boundary.found ? std::nextafter(beside.quality, -infinity()) : -infinity();
   const double floor = std::max(below, node.floor);
-  const NewtonChoice choice = best_newton_of({words, n}, *newton, floor);
-  if (choice.which == n) return false;
+  const NewtonChoice choice = best_newton_of(words, *newton, floor);
+  if (choice.which == words.size()) return false;
   out.turn = choice.which;
   out.boundary = {choice.cut.gain, choice.cut.gain, 0, false, true};
   out.quality = choice.cut.gain;

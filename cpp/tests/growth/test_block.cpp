@@ -31,8 +31,9 @@ std::vector<RowId> positions(const Block& block, std::size_t begin, std::size_t 
 void check_line(const Block& block, std::size_t feature, std::size_t n_rows,
                 const Profile& expected) {
   std::int64_t words[kLineRows];
-  const std::size_t n = block.line_up(feature, words);
-  if (n == 0) return;
+  const auto f = static_cast<std::uint32_t>(feature);
+  const std::size_t n = block.n_in_line();
+  if (block.line_up({&f, 1}, words) == 0) return;
   CHECK(n >= n_rows && n <= kLineRows && !expected.has_missing);
   std::size_t found = 0;
   for (std::size_t k = 0; k < n; ++k) {
@@ -164,13 +165,13 @@ TEST(block_lines_up_few_rows) {
       Block block(data.matrix, stats);
       const std::vector<RowId> rows = stats.counted_rows();
       block.load(std::span(rows).first(n));
-      for (std::size_t f = 0; f < 12; ++f) {
+      for (std::uint32_t f = 0; f < 12; ++f) {
         std::int64_t words[kLineRows];
         const auto is_missing = [&](RowId r) {
           return data.matrix.code(r, f) == data.matrix.n_bins[f];
         };
         const bool complete = std::none_of(rows.begin(), rows.begin() + n, is_missing);
-        CHECK((block.line_up(f, words) > 0) == (n <= kLineRows && complete));
+        CHECK((block.line_up({&f, 1}, words) == 1) == (n <= kLineRows && complete));
       }
     }
   }

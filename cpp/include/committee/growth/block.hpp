@@ -31,7 +31,9 @@ class Block final : public ProfileSource {
   /// Profiles are of positions [begin, end) from now on.
   void focus(std::size_t begin, std::size_t end);
   void read(std::size_t feature, Profile& out) const override;
-  std::size_t line_up(std::size_t feature, std::int64_t* words) const override;
+  std::uint64_t line_up(std::span<const std::uint32_t> features,
+                        std::int64_t* words) const override;
+  std::size_t n_in_line() const override;
   std::uint32_t bin_in_line(std::size_t feature, std::size_t k) const override;
   Ends ends(std::size_t feature) const override;
   void sum_below(std::size_t feature, std::uint32_t bin, std::size_t width,
@@ -49,8 +51,8 @@ class Block final : public ProfileSource {
   std::size_t size() const { return rows_.size(); }
 
  private:
-  template <class Code>
-  void load_dense(const Code* codes, std::size_t stride, std::vector<Code>& columns);
+  void load_bytes();
+  void load_pairs();
   void load_rows();
   void load_sparse();
   void place_rows(std::size_t begin, std::size_t end);
@@ -69,7 +71,7 @@ class Block final : public ProfileSource {
   void read_rows(CodeAt code_at, std::size_t n_bins, Profile& out) const;
   bool complete(std::size_t feature) const;
   bool has_lines() const;
-  void copy_codes(std::size_t feature, std::uint8_t* codes) const;
+  const std::uint8_t* line_codes(std::size_t feature, std::uint8_t* room) const;
   bool halve_line(std::size_t feature, std::uint32_t bin, Profile& out) const;
   void spread(std::int64_t word, std::size_t width, std::int64_t* raw) const;
   template <std::size_t kN>
@@ -99,6 +101,7 @@ class Block final : public ProfileSource {
   bool by_row_;
   std::size_t stride_;  // by row: bytes from row to row
   std::vector<std::uint8_t> rows8_;
+  std::size_t apart_ = 0;  // by column: bytes from one to the next, zeros behind the rows
   std::vector<std::uint8_t> columns8_;
   std::vector<std::uint16_t> columns16_;
 

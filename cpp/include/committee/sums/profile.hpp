@@ -43,10 +43,12 @@ class ProfileSource {
   /// The sums of all bins of a feature as they lie in memory, missing rows last, where the source
   /// has them; else null.
   virtual const std::int64_t* cells(std::size_t) const { return nullptr; }
-  /// The sums of few rows in the order of their bins, one word each, where the source can tell them
-  /// sooner than a profile, and no row is missing: how many words, at most kLineRows, or 0. Behind
-  /// that of a bin may stand words of no row.
-  virtual std::size_t line_up(std::size_t, std::int64_t*) const { return 0; }
+  /// The sums of few rows in the order of the bins of some features, at most 64, where the source
+  /// can tell them sooner than profiles: kLineRows apart, a word for each bin, behind which may
+  /// stand words of no row. A bit for each feature that was lined up: none of its rows is missing.
+  virtual std::uint64_t line_up(std::span<const std::uint32_t>, std::int64_t*) const { return 0; }
+  /// How many words each has, at most kLineRows.
+  virtual std::size_t n_in_line() const { return 0; }
   /// The bin of the k-th word, which has rows.
   virtual std::uint32_t bin_in_line(std::size_t, std::size_t) const { return 0; }
   /// Three questions that need no whole profile, for a cut that is known: where values lie; the
