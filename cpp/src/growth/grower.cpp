@@ -105,7 +105,7 @@ bool Grower::admits(const GrownNode& node, const Split& split, const NodeRows* r
   if (least <= 1 || stats_.counts_rows() || rows == nullptr) return true;
   std::vector<double> sums(stats_.n_sums);
   const double sure = static_cast<double>(least) * stats_.most_hessian();
-  const auto certain = [&](const std::vector<std::int64_t>& side) {
+  const auto certain = [&](const SideSums& side) {
     stats_.decode(side.data(), sums.data());
     return stats_.weight_of(sums.data()) >= sure;
   };

@@ -58,14 +58,26 @@ void Leafwise::look(NodeId id, Histogram histogram, int slot, double floor,
 
 void Leafwise::enqueue(NodeId id) {
   const std::size_t birth = births_++;
-  if (states_[id].split) queue_.insert({id, states_[id].split->gain, birth});
+  if (!states_[id].split) return;
+  const Candidate candidate{id, states_[id].split->gain, birth};
+  if (spare_.empty()) {
+    queue_.insert(candidate);
+    return;
+  }
+  spare_.back().value() = candidate;
+  queue_.insert(std::move(spare_.back()));
+  spare_.pop_back();
+}
+
+NodeId Leafwise::take_out(Queue::iterator at) {
+  spare_.push_back(queue_.extract(at));
+  return spare_.back().value().node;
 }
 
 /// Every split adds one leaf, so that what stands behind the room that is left never comes.
 void Leafwise::trim(std::size_t room) {
   while (queue_.size() > room) {
-    const NodeId last = std::prev(queue_.end())->node;
-    queue_.erase(std::prev(queue_.end()));
+    const NodeId last = take_out(std::prev(queue_.end()));
     data_.pool.give(std::move(states_[last].histogram));
     if (states_[last].expanded) grower_.cut(last);
   }
@@ -73,8 +85,9 @@ void Leafwise::trim(std::size_t room) {
 
 /// The nodes that are split with `top`: those that are likely to follow, the largest first, so that
 /// the last task to end is a short one.
-std::vector<NodeId> Leafwise::wave_of(NodeId top, std::size_t room, const Context& context) const {
-  std::vector<NodeId> wave{top};
+std::span<const NodeId> Leafwise::wave_of(NodeId top, std::size_t room, const Context& context) {
+  std::vector<NodeId>& wave = wave_;
+  wave.assign(1, top);
   if (context.n_threads <= 1 || grower_.node(top).rows >= kSharedRows) return wave;
   const std::size_t each = grower_.node(top).rows < kFewRows ? 1 : kWavesPerThread;
   const std::size_t most = std::min(room, each * static_cast<std::size_t>(context.n_threads));
@@ -90,7 +103,7 @@ std::vector<NodeId> Leafwise::wave_of(NodeId top, std::size_t room, const Contex
 
 /// Splits `top`, and with it those that are likely to follow.
 void Leafwise::expand(NodeId top, std::size_t room, const Context& context) {
-  const std::vector<NodeId> wave = wave_of(top, room, context);
+  const std::span<const NodeId> wave = wave_of(top, room, context);
   for (const NodeId id : wave) {
     grower_.apply(id, *states_[id].split);
     states_[id].expanded = true;
@@ -169,7 +182,7 @@ void Leafwise::grow(const Context& context) {
     check_interrupt(context);
     const NodeId top = queue_.begin()->node;
     if (!states_[top].expanded) expand(top, room, context);
-    queue_.erase(queue_.begin());
+    take_out(queue_.begin());
     const NodeId left = grower_.node(top).left;
     enqueue(left);
     enqueue(left + 1);

@@ -8,6 +8,8 @@
 // best-first one, for any number of threads.
 #pragma once
 
+#include <array>
+#include <memory_resource>
 #include <mutex>
 #include <optional>
 #include <set>
@@ -33,6 +35,7 @@ class Leafwise {
       return gain > other.gain || (gain == other.gain && birth < other.birth);
     }
   };
+  using Queue = std::pmr::set<Candidate>;
   /// What is known of a node.
   struct State {
     std::optional<Split> split;
@@ -43,8 +46,9 @@ class Leafwise {
   bool small(NodeId id) const { return grower_.node(id).rows <= block_rows_; }
   std::span<RowId> rows(NodeId id) const;
   void enqueue(NodeId id);
+  NodeId take_out(Queue::iterator at);
   void trim(std::size_t room);
-  std::vector<NodeId> wave_of(NodeId top, std::size_t room, const Context& context) const;
+  std::span<const NodeId> wave_of(NodeId top, std::size_t room, const Context& context);
   void expand(NodeId top, std::size_t room, const Context& context);
   void divide(NodeId id, const Context& context);
   void open_children(NodeId parent, int slot, double floor, const Context& context);
@@ -55,7 +59,12 @@ class Leafwise {
   Grower grower_;
   std::size_t block_rows_;
   std::vector<State> states_;  // by node
-  std::set<Candidate> queue_;
+  // Small trees ask for no memory here: entries that leave the queue are used again.
+  std::array<std::byte, 4096> room_;
+  std::pmr::monotonic_buffer_resource memory_{room_.data(), room_.size()};
+  Queue queue_{&memory_};
+  std::vector<Queue::node_type> spare_;
+  std::vector<NodeId> wave_;
   std::size_t births_ = 0;
   std::mutex describing_;                    // of nodes that were split at once
   std::vector<std::optional<FewRows>> few_;  // by slot

@@ -5,21 +5,33 @@
 #include <numeric>
 
 #include "bins/column_codes.hpp"
+#include "committee/base/clones.hpp"
 
 namespace committee {
 namespace {
 
 constexpr std::size_t kSharedCells = 16384;  // to score before a second thread is worth waking
 
-/// Of numbers, or 0. In four strands: a maximum waits for the one before it.
-double largest(std::span<const double> numbers) {
-  double top[4] = {};
+constexpr std::size_t kStrands = 16;  // of numbers that are looked at together
+
+/// Of n numbers, or 0. In strands: a maximum waits for the one before it.
+COMMITTEE_CLONES
+double largest(const double* numbers, std::size_t n) {
+  double top[kStrands] = {};
   std::size_t i = 0;
-  for (; i + std::size(top) <= numbers.size(); i += std::size(top)) {
-    for (std::size_t k = 0; k < std::size(top); ++k) top[k] = std::max(top[k], numbers[i + k]);
+  for (; i + kStrands <= n; i += kStrands) {
+    for (std::size_t k = 0; k < kStrands; ++k)
+      top[k] = numbers[i + k] > top[k] ? numbers[i + k] : top[k];
   }
-  for (; i < numbers.size(); ++i) top[0] = std::max(top[0], numbers[i]);
-  return *std::max_element(top, top + std::size(top));
+  for (; i < n; ++i) top[0] = std::max(top[0], numbers[i]);
+  return *std::max_element(top, top + kStrands);
+}
+
+/// Raises `most` to x, unless another thread has raised it further.
+void raise(std::atomic<double>& most, double x) {
+  double known = most.load(std::memory_order_relaxed);
+  while (x > known && !most.compare_exchange_weak(known, x, std::memory_order_relaxed)) {
+  }
 }
 
 }  // namespace
@@ -140,9 +152,10 @@ const std::int64_t* LevelSearch::node_cells(const LevelNode& node, std::uint32_t
 
 /// A numeric feature, whose cuts all nodes score on their histograms, empty bins among them: these
 /// tie with the bin before, and of equal cuts the lowest wins. Before the first that is not empty
-/// there is no cut, though missing rows alone may go left of it.
+/// there is no cut, though missing rows alone may go left of it. Where the bin is, is only looked
+/// up when the gain is not below `most`, the largest of any feature so far, which is raised.
 LevelSearch::Best LevelSearch::try_bins(std::span<const LevelNode> nodes, std::uint32_t feature,
-                                        Scratch& scratch) const {
+                                        std::atomic<double>& most, Scratch& scratch) const {
   const std::size_t n_bins = matrix_.n_bins[feature];
   const std::int64_t* const whole = cells(root_, feature);
   const bool any_missing = whole[n_bins] != 0;
@@ -159,27 +172,29 @@ LevelSearch::Best LevelSearch::try_bins(std::span<const LevelNode> nodes, std::u
   const auto occupied = [](std::int64_t cell) { return cell != 0; };
   const auto first =
       static_cast<std::size_t>(std::find_if(whole, whole + n_bins, occupied) - whole);
-  Best best;
+  double top = 0;
   for (std::size_t way = 0; way < n_ways; ++way)
-    best.gain = std::max(best.gain, largest({scratch.gain[way].data() + first, n_bins - first}));
-  if (best.gain == 0) return best;
-  const auto is_best = [&](std::size_t way, std::size_t bin) {
-    return scratch.gain[way][bin] == best.gain;
-  };
-  std::size_t bin = first;
-  while (!is_best(0, bin) && !is_best(n_ways - 1, bin)) ++bin;
-  best.missing_left = !is_best(0, bin);
-  best.index = bin;
+    top = std::max(top, largest(scratch.gain[way].data() + first, n_bins - first));
+  Best best;
+  best.gain = top * nodes[0].newton->unit();
+  if (best.gain == 0 || best.gain < most.load(std::memory_order_relaxed)) return {};
+  raise(most, best.gain);
+  std::size_t at[2] = {n_bins, n_bins};
+  for (std::size_t way = 0; way < n_ways; ++way) {
+    const auto begin = scratch.gain[way].begin(), end = begin + n_bins;
+    at[way] = std::find(begin + first, end, top) - begin;
+  }
+  best.missing_left = at[1] < at[0];
+  best.index = std::min(at[0], at[1]);
   best.by_bin = true;
-  best.gain *= nodes[0].newton->unit();
   return best;
 }
 
 LevelSearch::Best LevelSearch::try_feature(std::span<const LevelNode> nodes, std::uint32_t feature,
-                                           Scratch& scratch) const {
+                                           std::atomic<double>& most, Scratch& scratch) const {
   const auto scored = [](const LevelNode& node) { return node.newton.has_value(); };
   if (!mapper_.feature(feature).categorical && std::all_of(nodes.begin(), nodes.end(), scored))
-    return try_bins(nodes, feature, scratch);
+    return try_bins(nodes, feature, most, scratch);
   Best best;
   const Cuts& cuts = scratch.cuts;
   if (!read_cuts(feature, scratch.cuts)) return best;
@@ -220,10 +235,11 @@ bool LevelSearch::best(std::span<const LevelNode> nodes, std::span<const std::ui
                        std::uint64_t key, const Context& context, Split& split) const {
   const std::vector<std::uint32_t> tried = drawn(features, key);
   std::vector<Best> found(tried.size());
+  std::atomic<double> most{0};
   const bool shared = nodes.size() * tried.size() * 256 >= kSharedCells;
   parallel_for(tried.size(), shared ? context : Context{1, context.poll}, [&](std::size_t k, int) {
     thread_local Scratch scratch;
-    found[k] = try_feature(nodes, tried[k], scratch);
+    found[k] = try_feature(nodes, tried[k], most, scratch);
   });
   std::size_t at = 0;
   for (std::size_t k = 1; k < found.size(); ++k) {

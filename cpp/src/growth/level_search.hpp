@@ -9,6 +9,7 @@
 // the right.
 #pragma once
 
+#include <atomic>
 #include <optional>
 
 #include "committee/search/split.hpp"
@@ -53,8 +54,10 @@ class LevelSearch {
   bool read_cuts(std::uint32_t feature, Cuts& cuts) const;
   std::vector<std::uint32_t> drawn(std::span<const std::uint32_t> features,
                                    std::uint64_t key) const;
-  Best try_feature(std::span<const LevelNode> nodes, std::uint32_t feature, Scratch& scratch) const;
-  Best try_bins(std::span<const LevelNode> nodes, std::uint32_t feature, Scratch& scratch) const;
+  Best try_feature(std::span<const LevelNode> nodes, std::uint32_t feature,
+                   std::atomic<double>& most, Scratch& scratch) const;
+  Best try_bins(std::span<const LevelNode> nodes, std::uint32_t feature, std::atomic<double>& most,
+                Scratch& scratch) const;
   const std::int64_t* node_cells(const LevelNode& node, std::uint32_t feature,
                                  Scratch& scratch) const;
   const std::int64_t* sum_cells(std::span<const RowId> rows, std::uint32_t feature,

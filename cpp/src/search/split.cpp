@@ -202,7 +202,7 @@ bool SplitSearch::best(const NodeSums& node, const ProfileSource& profiles, cons
 }
 
 double SplitSearch::parent_score(const Split& split) const {
-  std::vector<std::int64_t> both(split.left);
+  std::vector<std::int64_t> both(split.left.begin(), split.left.end());
   for (std::size_t j = 0; j < both.size(); ++j) both[j] += split.right[j];
   std::vector<double> sums(shape_.n_sums);
   stats_.decode(both.data(), sums.data());

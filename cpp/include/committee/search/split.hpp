@@ -15,6 +15,7 @@
 #include "committee/bins/binning.hpp"
 #include "committee/search/criterion.hpp"
 #include "committee/sums/profile.hpp"
+#include "committee/sums/side_sums.hpp"
 
 namespace committee {
 
@@ -66,10 +67,10 @@ struct Split {
   double threshold = 0;
   bool categorical = false;
   bool missing_left = false;
-  bool chained = false;                   // multiway: the right side goes on with the same feature
-  double middle = 0;                      // absolute error: between the medians of both sides
-  std::vector<std::uint64_t> levels;      // categorical: bit c set, level c goes left
-  std::vector<std::int64_t> left, right;  // raw sums; in parts: of the rows that are not missing
+  bool chained = false;               // multiway: the right side goes on with the same feature
+  double middle = 0;                  // absolute error: between the medians of both sides
+  std::vector<std::uint64_t> levels;  // categorical: bit c set, level c goes left
+  SideSums left, right;               // raw sums; in parts: of the rows that are not missing
 
   bool found() const { return quality > -std::numeric_limits<double>::infinity(); }
   /// Which side a code goes; `missing` is the feature's missing code.
