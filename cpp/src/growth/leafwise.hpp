@@ -59,7 +59,7 @@ class Leafwise {
   Grower grower_;
   std::size_t block_rows_;
   std::vector<State> states_;  // by node
-  // Small trees ask for no memory here: entries that leave the queue are used again.
+  // Small trees find room for their entries here; those that leave the queue are used again.
   std::array<std::byte, 4096> room_;
   std::pmr::monotonic_buffer_resource memory_{room_.data(), room_.size()};
   Queue queue_{&memory_};

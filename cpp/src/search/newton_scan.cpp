@@ -183,8 +183,8 @@ class Judge {
     raise(scan.bar(floor));
   }
 
-  /// The best of each lane of the cuts behind cells [among.begin, among.end), where one exceeds the
-  /// bar, which is raised; false where none does. `before` is left of them all.
+  /// The best of each lane of the cuts behind cells [among.begin, among.end), where one may exceed
+  /// the bar, which is raised; false where none does. `before` is left of them all.
   COMMITTEE_INLINE bool operator()(const std::int64_t* cells, BinRange among, std::uint64_t before,
                                    Best& lanes) {
     bool exceeded = false;

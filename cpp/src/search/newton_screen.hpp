@@ -18,9 +18,11 @@ namespace committee {
 
 class NewtonScreen {
  public:
-  /// shift: at most 32. reach: the largest |f| of a cut that counts.
+  /// reach: the largest |f| of a cut that counts. Where `shift` is above 32, or 0, halves of words
+  /// are not u and f, and nothing is ruled out.
   NewtonScreen(const pair::NewtonSides& sides, unsigned shift, double reach)
-      : up_(32 - static_cast<int>(shift)),
+      : fits_(shift >= 1 && shift <= 32),
+        up_(fits_ ? 32 - static_cast<int>(shift) : 0),
         unit_(std::ldexp(1.0, -up_)),
         mean_(std::abs(sides.mean)),
         middle_(sides.middle),
@@ -28,7 +30,7 @@ class NewtonScreen {
               static_cast<std::uint64_t>(std::llrint(std::floor(sides.half_hessian)))),
         slope_(static_cast<float>(sides.mean * unit_ * unit_)) {
     const double widest = (reach + 1) / unit_;
-    widest_ = static_cast<float>(std::min(widest * widest * (1 + kSlack), kHuge));
+    widest_ = static_cast<float>(fits_ ? std::min(widest * widest * (1 + kSlack), kHuge) : kHuge);
   }
 
   /// Cuts are ruled out that surely vary by less than `bar`; by none above 0, none is. A unit or
@@ -37,13 +39,13 @@ class NewtonScreen {
   void raise(double bar) {
     curve_ = 0;
     most_ = -1;
-    if (!(bar > 0)) return;
+    if (!(bar > 0) || !fits_) return;
     const double unit = unit_ * unit_, all = bar * middle_ * middle_ * unit;
     const double lost = 2 + mean_ * unit_ * (1 + middle_ * kSlack);
     const double most = all * (1 - kSlack) - bar * (middle_ + 1) * unit - 2 * lost * std::sqrt(all);
     const bool never = !(all < kHuge);  // no sums of 64 bits come near
     curve_ = never ? 0 : static_cast<float>(bar * unit * unit);
-    most_ = static_cast<float>(never ? kHuge : most);
+    most_ = static_cast<float>(never ? kHuge : most > 0 ? most : -1);
   }
 
   std::uint64_t half() const { return half_; }
@@ -64,6 +66,7 @@ class NewtonScreen {
  private:
   static constexpr double kSlack = 0x1p-20, kHuge = 1e36;
 
+  bool fits_;
   int up_;  // what the fields are off 32 bits
   double unit_, mean_, middle_;
   std::uint64_t half_;

@@ -63,8 +63,9 @@ TEST(newton_scan_finds_the_best_cut) {
   std::size_t found = 0;
   for (std::uint64_t seed = 0; seed < 400; ++seed) {
     const std::size_t n = 1 + mix(seed, 7) % (seed % 10 == 0 ? 1000 : 255);
-    const unsigned shift = seed % 3 == 0 ? 32 : 12 + seed % 20;  // hessians below 2^shift
-    const auto most = std::max<std::int64_t>(2, (std::int64_t{1} << (shift - 11)));
+    const unsigned shift = seed % 3 == 0 ? 32 : 12 + seed % 26;  // hessians below 2^shift
+    const auto most =
+        std::max<std::int64_t>(2, (std::int64_t{1} << std::min(shift - 11, 52 - shift)));
     const Bins bins = draw(n, seed, most);
     const std::int64_t aside_g = seed % 2 == 0 ? 0 : most / 2, aside_h = seed % 2 == 0 ? 0 : most;
     std::int64_t total_g = aside_g, total_h = aside_h;

@@ -47,7 +47,7 @@ class ProfileSource {
   /// can tell them sooner than profiles: kLineRows apart, a word for each bin, behind which may
   /// stand words of no row. A bit for each feature that was lined up: none of its rows is missing.
   virtual std::uint64_t line_up(std::span<const std::uint32_t>, std::int64_t*) const { return 0; }
-  /// How many words each has, at most kLineRows.
+  /// How many words each that was lined up has, at most kLineRows.
   virtual std::size_t n_in_line() const { return 0; }
   /// The bin of the k-th word, which has rows.
   virtual std::uint32_t bin_in_line(std::size_t, std::size_t) const { return 0; }

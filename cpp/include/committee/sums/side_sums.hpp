@@ -10,6 +10,7 @@ namespace committee {
 
 class SideSums {
  public:
+  /// Room for n words, to be written: what was there may be lost.
   void resize(std::size_t n) {
     n_ = n;
     if (n > kFew) many_.resize(n);
