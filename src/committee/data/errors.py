@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import sys
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any, TypeAlias
 
 import numpy.typing as npt
@@ -83,6 +84,7 @@ CODES: dict[str, str] = {
     "Y-POSITIVE": "y holds values that are not above zero, which a gamma model needs",
     "Y-CLASSES": "y or classes differ from the classes named before",
     "Y-CODES": "y holds something else than the codes 0 to K - 1 of the classes",
+    "Y-SCALE": "y is so large or small that derivatives of the loss leave single precision",
     "Y-EVENTS": "y holds times of zero, or no event at all, which a Cox model cannot use",
     "L-NAME": "a loss of that name does not exist",
     "L-SHAPE": "a loss answers with another shape or type than asked for",
@@ -197,6 +199,26 @@ def describe(code: str, argument: str, found: str, *, allowed: str = "", fix: st
     if fix:
         parts.append(f"Fix: {_sentence(fix)}")
     return " ".join(parts)
+
+
+@contextmanager
+def about(what: str) -> Iterator[None]:
+    """Add to errors of the data what they are about, where the same is read of several arguments.
+
+    Parameters
+    ----------
+    what : str
+        Such as ``"y_val"``, where the message names ``y``.
+
+    Yields
+    ------
+    None
+        For what is read.
+    """
+    try:
+        yield
+    except InputError as error:
+        raise type(error)(f"{error} This is about {what}.") from None
 
 
 def _sentence(text: str) -> str:

@@ -111,7 +111,7 @@ def checked_predictions(loss: Loss, raw: Floats, n_classes: int | None = None) -
     """
     scores = raw[:, 0] if raw.shape[1] == 1 else raw
     answer = loss.predict(scores)
-    if type(loss).__module__.startswith("committee.losses."):
+    if is_stock(loss):
         return answer
     method = method_name(loss, "predict")
     wanted: tuple[int, ...] = np.shape(answer)
@@ -120,6 +120,11 @@ def checked_predictions(loss: Loss, raw: Floats, n_classes: int | None = None) -
     elif wanted[:1] != (len(raw),):
         wanted = scores.shape
     return _numbers(answer, wanted, method, "the result", None)
+
+
+def is_stock(loss: object) -> bool:
+    """Tell whether a loss is one of ours, and no subclass of a user's."""
+    return type(loss).__module__.startswith("committee.losses.")
 
 
 def method_name(loss: object, method: str) -> str:

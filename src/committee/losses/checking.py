@@ -22,6 +22,7 @@ from committee.losses.answers import (
     method_name,
     place_text,
 )
+from committee.losses.columns import Columns
 from committee.losses.loss import Loss
 
 STEP = 1e-5  # of a score, relative where it is above 1: near the best for central differences
@@ -77,7 +78,7 @@ def check_loss(
         found = f"{loss!r} is a {class_name(loss)}"
         allowed = "an instance of committee.losses.Loss"
         raise InputTypeError(describe("P-VALUE", "loss", found, allowed=allowed, fix=fix))
-    y = np.asarray(y, dtype=np.float64)
+    y = _read_target(loss, y)
     loss.check_target(y)
     start = checked_start(loss, y, np.ones(len(y)))
     shape = (len(y),) if loss.n_outputs == 1 else (len(y), loss.n_outputs)
@@ -97,8 +98,25 @@ def check_loss(
     _check_hessian(loss, y, raw, rows, hessian, rtol)
     if loss.renews_leaves:
         for output in range(loss.n_outputs):
+            if isinstance(loss, Columns) and not loss.parts[output].renews_leaves:
+                continue  # a column whose loss keeps the Newton step
             scores = raw.reshape(len(y), -1)[:, output]
-            checked_constant(loss, y - scores, np.ones(len(y)), output)
+            own = y if y.ndim == 1 else y[:, output]
+            checked_constant(loss, own - scores, np.ones(len(y)), output)
+
+
+def _read_target(loss: Loss, y: npt.ArrayLike) -> Floats:
+    allowed = "one number a row, or as many columns as the loss has outputs"
+    try:
+        numbers = np.asarray(y, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        found = f"it cannot be read as numbers ({error})"
+        raise InputError(describe("P-VALUE", "y", found, allowed=allowed)) from None
+    wide = numbers.ndim == 2 and loss.n_outputs > 1
+    if not len(np.atleast_1d(numbers)) or not (numbers.ndim == 1 or wide):
+        found = f"shape {numbers.shape}, for {loss.n_outputs} output(s)"
+        raise InputError(describe("P-VALUE", "y", found, allowed=allowed))
+    return numbers
 
 
 def _check_gradient(
@@ -227,7 +245,8 @@ def _fault(wrong: Bools) -> tuple[tuple[int, ...], str]:
 
 def _at(place: tuple[int, ...], y: Floats, raw: Floats) -> str:
     where = place_text(place)
-    return f"{where[0].upper()}{where[1:]} (y = {y[place[0]]:.6g}, raw = {raw[place]:.6g})"
+    target = np.array2string(y[place[0]], formatter={"float": "{:.6g}".format})
+    return f"{where[0].upper()}{where[1:]} (y = {target}, raw = {raw[place]:.6g})"
 
 
 def _between(left: Floats, right: Floats, place: tuple[int, ...]) -> str:

@@ -12,7 +12,7 @@ import numpy as np
 
 from committee.core.members import Floats
 from committee.data import InputError
-from committee.data.errors import describe
+from committee.data.errors import about, describe
 from committee.losses.loss import Loss
 
 
@@ -65,10 +65,8 @@ class Columns(Loss):
             found, allowed = f"shape {y.shape}", f"shape {shape}, a column for each loss"
             raise InputError(describe("Y-SHAPE", "y", found, allowed=allowed))
         for k, part in enumerate(self.parts):
-            try:
+            with about(f"column {k} of y"):
                 part.check_target(y[:, k])
-            except InputError as error:
-                raise InputError(f"{error} This is about column {k} of y.") from None
 
     def start(self, y: Floats, weight: Floats) -> Floats:
         """Return the best constant of each column."""

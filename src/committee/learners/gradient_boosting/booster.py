@@ -23,7 +23,7 @@ from committee.core.rounds import Round, assemble
 from committee.core.stages import Stages
 from committee.core.watching import CallbackSupport, Watch
 from committee.data import InputError, read_fit, read_predict, read_weights
-from committee.data.errors import describe, warn
+from committee.data.errors import about, describe, warn
 from committee.data.rows import Rows, engine_table
 from committee.learners.estimators import EngineEstimator
 from committee.learners.gradient_boosting.base_margin import first_scores, read_margin
@@ -46,6 +46,7 @@ from committee.learners.gradient_boosting.linear import (
 from committee.learners.gradient_boosting.memory import check_memory
 from committee.learners.gradient_boosting.out_of_bag import UnseenRows, check_out_of_bag
 from committee.learners.gradient_boosting.stopping import EarlyStop, HeldOut, Judge
+from committee.learners.gradient_boosting.targets import check_scale, check_target
 from committee.learners.gradient_boosting.task import BoostingTask
 from committee.learners.gradient_boosting.vector_leaves import check_same_strategy, shares_trees
 from committee.losses.answers import checked_start
@@ -131,7 +132,7 @@ class GradientBooster(CallbackSupport, RowDivision, ExplainedTrees):
         target = self._read_target(y, table.n_rows)
         weight = self._read_weights(sample_weight, target)
         loss = self._loss(target, weight)
-        loss.check_target(target.y)
+        check_target(loss, target.y, weight)
         check_out_of_bag(self, loss, held)
         check_linear_leaves(self, loss)
         seed = self.seed_ if warm else resolve_seed(self.random_state, type(self).__name__)
@@ -143,7 +144,7 @@ class GradientBooster(CallbackSupport, RowDivision, ExplainedTrees):
         if held.X is None and not apart:
             apart = self._stops_early(given, table.n_rows)
         check_memory(self, table, loss, apart)
-        parts = self._divide(given, target, held, seed, loss.n_outputs)
+        parts = self._divide(given, target, held, seed, loss)
         learned = parts.learned
         if learned.X is not X:
             table, schema = read_fit(
@@ -213,7 +214,10 @@ class GradientBooster(CallbackSupport, RowDivision, ExplainedTrees):
             raise InputError(describe("P-WARM", "X, y", found, fix="warm_start=False"))
         if loss != self.loss_:
             found = f"{loss!r}, in the fit before {self.loss_!r}"
-            raise InputError(describe("P-WARM", "loss", found, fix="warm_start=False"))
+            alike = type(loss) is type(self.loss_)  # a frozen dataclass compares by its fields
+            fix = "the same instance, a loss with __eq__, or warm_start=False"
+            fix = fix if alike else "warm_start=False"
+            raise InputError(describe("P-WARM", "loss", found, fix=fix))
         with_margin = parts.learned.margin is not None
         if with_margin != self.has_base_margin_:
             found = f"{'given' if with_margin else 'not given'}, unlike in the fit before"
@@ -262,6 +266,7 @@ class GradientBooster(CallbackSupport, RowDivision, ExplainedTrees):
         else:
             ones = np.ones(n_rows) if task.weight is None else task.weight
             start = checked_start(task.loss, task.y, ones)
+        check_scale(task.loss, task.y, start, margin)
         task.begin(first_scores(begin, start, task.table, n_rows, margin, task.n_threads))
         if task.dart is not None:
             scores = first_scores(None, start, task.table, n_rows, margin, task.n_threads)
@@ -303,7 +308,8 @@ class GradientBooster(CallbackSupport, RowDivision, ExplainedTrees):
             return None
         left = parts.left
         name = type(self).__name__
-        table = engine_table(read_predict(left.X, task.schema, estimator_name=name))
+        with about("X_val"):
+            table = engine_table(read_predict(left.X, task.schema, estimator_name=name))
         raw = first_scores(begin, start, table, len(left.y), left.margin, task.n_threads)
         weight = np.ones(len(left.y)) if left.weight is None else left.weight
         loss = self._bound(task.loss, left)
@@ -369,6 +375,7 @@ class GradientBooster(CallbackSupport, RowDivision, ExplainedTrees):
             "seed_": task.params.seed,
             "n_estimators_": len(committee),
             "has_base_margin_": parts.learned.margin is not None,
+            "validation_split_": parts.share,
         }
         return told
 

@@ -25,6 +25,7 @@ from committee.learners.gradient_boosting.booster import GradientBooster
 from committee.learners.gradient_boosting.given import HeldOutArguments, Target
 from committee.learners.gradient_boosting.gradient_docs import boosting_documented
 from committee.learners.gradient_boosting.permutation import PermutedFeatures
+from committee.learners.gradient_boosting.targets import check_shares
 from committee.losses import Loss, Squared, named
 from committee.losses.answers import checked_predictions
 
@@ -179,6 +180,7 @@ class GradientBoostingClassifier(ClassifierMixin, PermutedFeatures):
     def _loss(self, target: Target, weight: Floats | None) -> Loss:
         n_classes = target.attributes["n_classes_"]
         if isinstance(self.loss, Loss):
+            check_shares(self.loss, n_classes)
             return self.loss
         if n_classes == 1:
             return Squared()  # of zeros: nothing to learn

@@ -69,12 +69,17 @@ def check_intervals(method: str | None, loss: Loss) -> None:
     if method == "quantile" and not several:
         found = f"'quantile' with {loss!r}"
         allowed = "a loss with the two levels that bound the interval"
-    elif isinstance(loss, Cox) or (loss.n_outputs > 1 and not several):
+    elif isinstance(loss, Cox) or not (several or _tells_numbers(loss)):
         found = f"{method!r} with {loss!r}, whose predictions are no single number like y"
         allowed = "a loss that predicts y, or quantiles of it"
     if found:
         fix = 'loss="quantile", quantile=[0.05, 0.95]'
         raise InputError(describe("P-INTERVALS", "intervals", found, allowed=allowed, fix=fix))
+
+
+def _tells_numbers(loss: Loss) -> bool:
+    """Tell whether predictions are one number a row."""
+    return loss.n_outputs == 1 and np.shape(loss.predict(np.zeros(2))) == (2,)
 
 
 class BoostedIntervals(GradientBooster):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -59,7 +60,10 @@ class GivenRows:
             kept, apart = next(parting.split(rows, groups=self.queries[rows]))
             return rows[kept], rows[apart]
         codes = self.y[rows] if stratify else None
-        if codes is not None and np.unique(codes, return_counts=True)[1].min() < 2:
-            codes = None  # a class of one row cannot be in both
-        kept, apart = train_test_split(rows, test_size=fraction, stratify=codes, random_state=seed)
-        return np.sort(kept), np.sort(apart)
+        if codes is not None:
+            counts = np.unique(codes, return_counts=True)[1]
+            apart = fraction if isinstance(fraction, int) else math.ceil(fraction * len(rows))
+            if counts.min() < 2 or min(apart, len(rows) - apart) < len(counts):
+                codes = None  # there is no row of each class for both
+        parts = train_test_split(rows, test_size=fraction, stratify=codes, random_state=seed)
+        return np.sort(parts[0]), np.sort(parts[1])

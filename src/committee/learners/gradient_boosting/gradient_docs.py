@@ -124,7 +124,10 @@ has_base_margin_ : bool
     Whether the rows brought scores along; then the committee starts from 0, and what it says is to
     be added to the ``base_margin`` that prediction is given.
 held_out_loss_ : ndarray
-    With early stopping: the mean loss on held-out rows, at the start and after each round.
+    With early stopping, of the last fit: the mean loss on held-out rows, before its first round and
+    after each.
+validation_split_ : int, float or None
+    How many of the training rows the last fit held out to stop by, as a number or a share.
 oob_improvement_, oob_scores_ : ndarray
     With early stopping "oob", of each round of the last fit: by how much the mean loss on the rows
     that the round did not see fell, and what it then was.

@@ -162,10 +162,10 @@ class GradientBoostingRanker(GradientBooster):
         return Pairwise() if self.loss == "pairwise" else LambdaMART(k=self.k)
 
     def _divide(
-        self, given: GivenRows, target: Target, held: HeldOutArguments, seed: int, n_outputs: int
+        self, given: GivenRows, target: Target, held: HeldOutArguments, seed: int, loss: Loss
     ) -> Parts:
         query_weights(given.queries, given.weight, "query_weight")
-        parts = super()._divide(given, target, held, seed, n_outputs)
+        parts = super()._divide(given, target, held, seed, loss)
         if parts.left is not None:
             query_weights(parts.left.queries, parts.left.weight, "query_weight_val")
         return parts

@@ -7,11 +7,12 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.base import RegressorMixin
+from sklearn.utils.validation import check_is_fitted
 
 from committee.core.members import Floats
 from committee.core.params import choice, real
 from committee.core.watching import with_callbacks
-from committee.data import InputError, read_numbers
+from committee.data import InputError, read_numbers, read_weights
 from committee.data.errors import describe
 from committee.learners.gradient_boosting.booster import GradientBooster
 from committee.learners.gradient_boosting.conformal import (
@@ -22,8 +23,9 @@ from committee.learners.gradient_boosting.conformal import (
 from committee.learners.gradient_boosting.given import HeldOutArguments, Target
 from committee.learners.gradient_boosting.gradient_docs import boosting_documented
 from committee.learners.gradient_boosting.permutation import PermutedFeatures
-from committee.losses import Columns, Huber, Loss, Quantiles, named
-from committee.losses.answers import checked_predictions
+from committee.learners.gradient_boosting.targets import check_target
+from committee.losses import Columns, Cox, Huber, Loss, Quantiles, named
+from committee.losses.answers import checked_predictions, checked_start, checked_values
 
 
 @boosting_documented
@@ -90,7 +92,7 @@ class GradientBoostingRegressor(RegressorMixin, PermutedFeatures, BoostedInterva
             ),
             Loss,
         ],
-        "quantile": [real(0, 1, "neither"), list, tuple, None],
+        "quantile": [real(0, 1, "neither"), list, tuple, np.ndarray, None],
         "power": [real(1, 2, "neither")],
         "delta": [real(0, None, "neither"), None],
         **INTERVAL_CONSTRAINTS,
@@ -229,8 +231,9 @@ class GradientBoostingRegressor(RegressorMixin, PermutedFeatures, BoostedInterva
                 return Huber.from_target(y, weight)
             return named("huber", delta=float(self.delta))
         if self.loss == "quantile" and self.quantile is not None:
-            several = not np.isscalar(self.quantile)
-            return named("quantile", **{"levels" if several else "level": self.quantile})
+            if np.isscalar(self.quantile):
+                return named("quantile", level=self.quantile)
+            return named("quantile", levels=[*self.quantile])
         if self.loss == "tweedie":
             return named("tweedie", power=float(self.power))
         return named(self.loss)
@@ -277,3 +280,39 @@ class GradientBoostingRegressor(RegressorMixin, PermutedFeatures, BoostedInterva
         """
         for raw in self._staged_raw(X, base_margin):
             yield self._numbers(raw)
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """Score the predictions: at most 1, and 0 for the best constant.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or data frame of shape (n_samples, n_features)
+            The rows.
+        y : array-like of shape (n_samples,) or (n_samples, n_columns)
+            Their targets.
+        sample_weight : array-like of shape (n_samples,), optional
+            Weights of the rows.
+
+        Returns
+        -------
+        float
+            R squared. For several quantiles and for Cox's loss, whose predictions are no single
+            number like y, the share of the constant's loss that the model takes away.
+        """
+        check_is_fitted(self)
+        loss = self.loss_
+        if not isinstance(loss, Cox | Quantiles):
+            return float(super().score(X, y, sample_weight))
+        raw = self._scores(X, None)
+        target = self._read_target(y, len(raw)).y
+        weight = read_weights(sample_weight, len(raw))
+        check_target(loss, target, weight)
+        ones = np.ones(len(raw)) if weight is None else weight
+        constant = np.broadcast_to(checked_start(loss, target, ones), raw.shape)
+        lost, least = (
+            np.average(
+                checked_values(loss, target, s[:, 0] if s.shape[1] == 1 else s), weights=ones
+            )
+            for s in (raw, constant)
+        )
+        return float(1 - lost / least) if least > 0 else float(lost == least)

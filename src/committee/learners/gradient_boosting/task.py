@@ -24,7 +24,8 @@ from committee.learners.gradient_boosting.dart import Dart
 from committee.learners.gradient_boosting.draw import RowDraw, Slope
 from committee.learners.gradient_boosting.lending import below, lenders
 from committee.learners.gradient_boosting.monotone import in_order
-from committee.losses.answers import checked_constant, checked_gradients
+from committee.learners.gradient_boosting.targets import check_size
+from committee.losses.answers import checked_constant, checked_gradients, is_stock
 from committee.losses.columns import Columns
 from committee.losses.loss import Loss
 from committee.losses.native import native_columns, native_loss
@@ -207,6 +208,8 @@ class BoostingTask:
         raw = self.raw[0] if len(self.raw) == 1 else np.ascontiguousarray(self.raw.T)
         both = checked_gradients(self.loss, self.y, raw, round_number=number)
         gradients, hessians = (np.atleast_2d(a.T) for a in both)
+        if not is_stock(self.loss):  # of these the largest is sought: the smallest need not be
+            check_size(self.loss, max(1.0, float(np.abs(gradients).max())), f"round {number}")
         ones = self.loss.constant_hessian and self.weight is None
         if self.weight is not None:
             gradients, hessians = gradients * self.weight, hessians * self.weight
