@@ -31,6 +31,10 @@ auto column(const std::vector<T>& from) {
   return to_numpy(std::vector<T>(from), {from.size()});
 }
 
+/// Of tables so long that what cuts were found from is worth giving back: the system makes pages
+/// anew one by one, for which a fit of few rows would wait longer than for its cuts.
+constexpr std::size_t kLong = std::size_t{1} << 16;
+
 /// Gives free heap pages back to the system, where the allocator can be asked to.
 void release_free_memory() {
 #if defined(__GLIBC__)
@@ -54,7 +58,8 @@ void bind_mapper(nb::module_& m) {
             const BinningParams params{max_bins, seed, std::move(n_levels)};
             return without_gil(n_threads, [&](const Context& context) {
               BinMapper mapper = BinMapper::fit(table.input, as_span(weight), params, context);
-              release_free_memory();  // the sample is gone: its pages are needed for the bins
+              // The sample is gone: its pages are needed for the bins.
+              if (table.input.n_rows >= kLong) release_free_memory();
               return mapper;
             });
           },
