@@ -227,6 +227,9 @@ class UsedFeatures {
   /// Ascending, of all of them.
   static std::vector<std::uint32_t> merge(std::span<const UsedFeatures> parts) {
     std::vector<std::uint32_t> used;
+    std::size_t most = 0;
+    for (const UsedFeatures& part : parts) most += part.list_.size() + part.seen_.size();
+    used.reserve(most);
     for (const UsedFeatures& part : parts) {
       used.insert(used.end(), part.list_.begin(), part.list_.end());
       for (std::size_t f = 0; f + 1 < part.seen_.size(); ++f) {

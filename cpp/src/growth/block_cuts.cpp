@@ -150,7 +150,6 @@ void Block::sum_below(std::size_t feature, std::uint32_t bin, std::size_t width,
 }
 
 void Block::halves(std::size_t feature, std::uint32_t bin, std::size_t width, Profile& out) const {
-  if (halve_line(feature, bin, out)) return;
   if (!complete(feature)) return ProfileSource::halves(feature, bin, width, out);
   sum_below(feature, bin, width, out);
   if (two_worded_) {

@@ -7,8 +7,9 @@
 namespace committee {
 /// Nodes by level, left to right; the children of a node side by side.
 std::vector<NodeId> Grower::level_order() const {
-  std::vector<NodeId> order{0};
+  std::vector<NodeId> order;
   order.reserve(size());
+  order.push_back(0);
   for (std::size_t i = 0; i < order.size(); ++i) {
     if (nodes_[order[i]].left == 0) continue;
     order.push_back(nodes_[order[i]].left);

@@ -127,14 +127,11 @@ bool Grower::find(NodeId id, const ProfileSource& profiles, const Context& conte
   // Of few rows the best cut likely leaves too few on one side: these are counted beforehand.
   const bool asked = params_.min_rows_leaf > 1 && !stats_.counts_rows() && rows != nullptr;
   const bool few = node.rows < kFewLeaves * params_.min_rows_leaf;
-  thread_local BinCounts counts;
-  if (asked && few) {
-    rows->count(counts);
-    about.counts = &counts;
-    return search_.best(about, profiles, context, split);
+  if (!asked || !few) {
+    if (!search_.best(about, profiles, context, split)) return false;
+    if (about.chained || admits(node, split, rows)) return true;
   }
-  if (!search_.best(about, profiles, context, split)) return false;
-  if (about.chained || admits(node, split, rows)) return true;
+  thread_local BinCounts counts;
   rows->count(counts);
   about.counts = &counts;
   return search_.best(about, profiles, context, split);

@@ -138,7 +138,8 @@ void Leafwise::divide(NodeId id, const Context& context) {
     GrownNode& child = grower_.node(node.left + side);
     child.begin = static_cast<RowId>(node.begin + (side == 0 ? 0 : n_left));
     const RowFacts facts = row_facts(data_.stats, data_.partition.rows(child.begin, n[side]));
-    const std::scoped_lock lock(describing_);
+    std::unique_lock lock(describing_, std::defer_lock);
+    if (wave_.size() > 1) lock.lock();
     grower_.describe(node.left + side, facts);
   }
 }
@@ -172,6 +173,7 @@ void Leafwise::open_children(NodeId parent, int slot, double floor, const Contex
 void Leafwise::grow(const Context& context) {
   few_.resize(static_cast<std::size_t>(std::max(1, context.n_threads)));
   states_.reserve(2 * std::min(data_.params.max_leaves, kFewLeaves));
+  spare_.reserve(std::min(data_.params.max_leaves, kFewLeaves));
   states_.resize(grower_.size());
   if (grower_.node(0).open) look(0, {}, 0, -std::numeric_limits<double>::infinity(), context);
   enqueue(0);

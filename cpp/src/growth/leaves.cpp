@@ -20,8 +20,9 @@ struct Piece {
 /// Calls visit(node, its index in the finished tree, the index of its left child) level by level.
 template <class Visit>
 void for_levels(const Grower& grower, Visit visit) {
-  std::vector<NodeId> level{0};
+  std::vector<NodeId> level;
   level.reserve(grower.size());
+  level.push_back(0);
   for (std::size_t i = 0; i < level.size(); ++i) {
     const GrownNode& node = grower.node(level[i]);
     visit(node, static_cast<std::uint32_t>(i), static_cast<std::uint32_t>(level.size()));
@@ -33,6 +34,7 @@ void for_levels(const Grower& grower, Visit visit) {
 
 std::vector<Piece> pieces_of(const Grower& grower) {
   std::vector<Piece> pieces;
+  pieces.reserve(grower.size() / 2 + 1);  // a leaf is one, where it has not many rows
   for_levels(grower, [&](const GrownNode& node, std::uint32_t index, std::uint32_t left) {
     const bool leaf = node.left == 0;
     if (leaf ? node.marked : !grower.node(node.left).marked || left == node.left) return;

@@ -8,6 +8,12 @@ namespace committee {
 
 inline double infinity() { return std::numeric_limits<double>::infinity(); }
 
+/// A cut between two occupied bins, with the word left of it.
+struct Halves {
+  std::int64_t left;
+  std::uint32_t below, above;
+};
+
 struct Candidate {
   Boundary boundary;
   double quality = -infinity();
@@ -17,6 +23,7 @@ struct Candidate {
   double threshold = std::numeric_limits<double>::quiet_NaN();  // random rule: the drawn one
   bool halved = false;  // the boundary is that of the profile's halves at `bin`
   std::uint32_t bin = 0;
+  std::optional<Halves> halves;  // the boundary is theirs
   bool by_bin = false;  // the boundary lies behind the occupied bin `bin`, its index is not known
   bool multiway = false;
   double split_entropy = 0;  // multiway only
@@ -103,8 +110,9 @@ struct FeatureSearch {
   void take_best(const ProfileSource& profiles, std::span<const std::uint32_t> features,
                  std::size_t first, std::span<const NewtonWords> words, const std::uint32_t* place,
                  Found& found) const;
-  bool best_in_scan(std::span<const NewtonWords> words, const Candidate& beside,
-                    Candidate& out) const;
+  Halves halves_at(const ProfileSource& profiles, std::uint32_t feature, std::size_t which,
+                   const NewtonWords& words, std::size_t k) const;
+  NewtonChoice best_in_scan(std::span<const NewtonWords> words, const Candidate& beside) const;
   void draw_levels(Scratch& scratch, Candidate& out) const;
   bool sides_drawn() const;
   void draw_sides(Scratch& scratch, std::uint32_t feature) const;

@@ -23,7 +23,7 @@ class NewtonScreen {
   NewtonScreen(const pair::NewtonSides& sides, unsigned shift, double reach)
       : fits_(shift >= 1 && shift <= 32),
         up_(fits_ ? 32 - static_cast<int>(shift) : 0),
-        unit_(std::ldexp(1.0, -up_)),
+        unit_(1.0 / static_cast<double>(std::uint64_t{1} << up_)),
         mean_(std::abs(sides.mean)),
         middle_(sides.middle),
         half_((static_cast<std::uint64_t>(std::llrint(std::floor(sides.half_gradient))) << shift) +

@@ -3,6 +3,7 @@
 // feature would be spent around its scan.
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "search/feature_search.hpp"
 #include "search/newton_scan.hpp"
@@ -53,24 +54,42 @@ void FeatureSearch::read_words(const ProfileSource& profiles,
     words[k] = {room + k * kLineRows, (lined >> k & 1) != 0 ? n : 0};
 }
 
-/// Takes the best cut of features whose words are read, where it is better than the best before.
+/// The halves at a feature's k-th word. Both sides have words, or there were no cut.
+Halves FeatureSearch::halves_at(const ProfileSource& profiles, std::uint32_t feature,
+                                std::size_t which, const NewtonWords& words, std::size_t k) const {
+  const std::int64_t* const w = words.words;
+  std::size_t above = k + 1;
+  while (w[above] == 0) ++above;
+  const bool lined = profiles.cells(feature) == nullptr;
+  const auto bin = [&](std::size_t i) {
+    return lined ? profiles.bin_in_line(feature, which, i) : static_cast<std::uint32_t>(i);
+  };
+  return {std::accumulate(w, w + above, std::int64_t{0}), bin(k), bin(above)};
+}
+
+/// Takes the best cut of features whose words were read, where it is better than the best before.
 /// `place`: of each among those that are tried, of which the first has the turn `first`.
 void FeatureSearch::take_best(const ProfileSource& profiles,
                               std::span<const std::uint32_t> features, std::size_t first,
                               std::span<const NewtonWords> words, const std::uint32_t* place,
                               Found& found) const {
-  Candidate best;
-  if (best_in_scan(words, found.best, best)) {
-    const std::uint32_t at = place[best.turn];
-    best.feature = features[at];
-    best.turn = first + at;
-    if (profiles.cells(best.feature) == nullptr)
-      best.bin = profiles.bin_in_line(best.feature, best.bin);
-    if (best.better_than(found.best)) found.best = best;
-    found.varying += words.size();
-  } else if (found.varying == 0) {  // else it is known already that none need be drawn beside
-    found.varying += static_cast<std::size_t>(std::count_if(words.begin(), words.end(), varies));
+  const NewtonChoice choice = best_in_scan(words, found.best);
+  const auto [gain, bin] = choice.cut;
+  const std::size_t which = choice.which;
+  if (which == words.size()) {
+    if (found.varying == 0)  // else it is known already that none need be drawn beside
+      found.varying += static_cast<std::size_t>(std::count_if(words.begin(), words.end(), varies));
+    return;
   }
+  ++found.varying;  // at least
+  const std::size_t turn = first + place[which];
+  if (found.best.boundary.found && gain == found.best.quality && turn > found.best.turn) return;
+  const std::uint32_t feature = features[place[which]];
+  found.best = {.boundary = {gain, gain, 0, false, true},
+                .quality = gain,
+                .feature = feature,
+                .turn = turn,
+                .halves = halves_at(profiles, feature, which, words[which], bin)};
 }
 
 bool FeatureSearch::take_free(const ProfileSource& profiles,
@@ -88,7 +107,7 @@ bool FeatureSearch::take_free(const ProfileSource& profiles,
   std::int64_t room[kTogether * kLineRows];
   std::size_t n_rest = 0;
   for (std::size_t next = 0; next < n_left;) {
-    std::size_t n = 0, n_words = 0;
+    std::size_t n = 0;
     for (; next < n_left && n < kTogether; ++next) {
       const std::uint32_t at = some ? scratch.rest[next] : static_cast<std::uint32_t>(next);
       if (!s.free_[features[at]]) {
@@ -100,14 +119,9 @@ bool FeatureSearch::take_free(const ProfileSource& profiles,
     }
     read_words(profiles, {free, n}, room, words);
     for (std::size_t k = 0; k < n; ++k) {
-      if (words[k].n == 0) {
-        scratch.rest[n_rest++] = place[k];
-        continue;
-      }
-      place[n_words] = place[k];
-      words[n_words++] = words[k];
+      if (words[k].n == 0) scratch.rest[n_rest++] = place[k];
     }
-    take_best(profiles, features, first, {words, n_words}, place, found);
+    take_best(profiles, features, first, {words, n}, place, found);
   }
   scratch.rest.resize(n_rest);
   if (!std::is_sorted(scratch.rest.begin(), scratch.rest.end()))
@@ -115,21 +129,13 @@ bool FeatureSearch::take_free(const ProfileSource& profiles,
   return true;
 }
 
-/// The best cut of n features that gains as much as the best before them: a tie is broken by their
-/// turns. `out.turn` is the place among the n.
-bool FeatureSearch::best_in_scan(std::span<const NewtonWords> words, const Candidate& beside,
-                                 Candidate& out) const {
+/// The best cut of the features that gains as much as the best before them: a tie is broken by
+/// their turns.
+NewtonChoice FeatureSearch::best_in_scan(std::span<const NewtonWords> words,
+                                         const Candidate& beside) const {
   const double below =
       beside.boundary.found ? std::nextafter(beside.quality, -infinity()) : -infinity();
-  const double floor = std::max(below, node.floor);
-  const NewtonChoice choice = best_newton_of(words, *newton, floor);
-  if (choice.which == words.size()) return false;
-  out.turn = choice.which;
-  out.boundary = {choice.cut.gain, choice.cut.gain, 0, false, true};
-  out.quality = choice.cut.gain;
-  out.halved = true;
-  out.bin = choice.cut.bin;
-  return true;
+  return best_newton_of(words, *newton, std::max(below, node.floor));
 }
 
 }  // namespace committee

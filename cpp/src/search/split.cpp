@@ -12,6 +12,16 @@ namespace {
 
 constexpr double kNoBound = -std::numeric_limits<double>::infinity();
 
+/// As ProfileSource::halves does.
+void fill(const Halves& halves, Profile& out) {
+  out.reserve(2, 1);
+  out.n = 2;
+  out.raw[0] = halves.left;
+  out.bin[0] = halves.below;
+  out.bin[1] = halves.above;
+  out.has_missing = false;
+}
+
 }  // namespace
 
 double threshold_between(const FeatureBins& bins, std::uint32_t left, std::uint32_t right) {
@@ -121,7 +131,9 @@ void SplitSearch::materialise(const NodeSums& node, const ProfileSource& profile
                               const Candidate& found, Scratch& scratch, Split& split) const {
   const std::size_t width = stats_.width;
   Candidate c = found;
-  if (c.halved) {
+  if (c.halves) {
+    fill(*c.halves, scratch.profile);
+  } else if (c.halved) {
     profiles.halves(c.feature, c.bin, width, scratch.profile);
   } else {
     profiles.read(c.feature, scratch.profile);

@@ -39,7 +39,7 @@ void check_line(const Block& block, std::size_t feature, std::size_t n_rows,
   for (std::size_t k = 0; k < n; ++k) {
     if (words[k] == 0) continue;
     CHECK(found < expected.n && words[k] == expected.raw[found]);
-    CHECK(block.bin_in_line(feature, k) == expected.bin[found]);
+    CHECK(block.bin_in_line(feature, 0, k) == expected.bin[found]);
     ++found;
   }
   CHECK(found == expected.n);

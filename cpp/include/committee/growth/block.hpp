@@ -34,7 +34,7 @@ class Block final : public ProfileSource {
   std::uint64_t line_up(std::span<const std::uint32_t> features,
                         std::int64_t* words) const override;
   std::size_t n_in_line() const override;
-  std::uint32_t bin_in_line(std::size_t feature, std::size_t k) const override;
+  std::uint32_t bin_in_line(std::size_t feature, std::size_t which, std::size_t k) const override;
   Ends ends(std::size_t feature) const override;
   void sum_below(std::size_t feature, std::uint32_t bin, std::size_t width,
                  Profile& out) const override;
@@ -72,7 +72,6 @@ class Block final : public ProfileSource {
   bool complete(std::size_t feature) const;
   bool has_lines() const;
   const std::uint8_t* line_codes(std::size_t feature, std::uint8_t* room) const;
-  bool halve_line(std::size_t feature, std::uint32_t bin, Profile& out) const;
   void spread(std::int64_t word, std::size_t width, std::int64_t* raw) const;
   template <std::size_t kN>
   void add_below(const DrawnCut* cuts, std::int64_t* sums) const;
@@ -104,6 +103,7 @@ class Block final : public ProfileSource {
   std::size_t apart_ = 0;  // by column: bytes from one to the next, zeros behind the rows
   std::vector<std::uint8_t> columns8_;
   std::vector<std::uint16_t> columns16_;
+  mutable std::vector<std::uint8_t> line_place_;  // of the rows of each feature lined up last
 
   struct Entry {
     std::uint32_t feature;

@@ -49,8 +49,9 @@ class ProfileSource {
   virtual std::uint64_t line_up(std::span<const std::uint32_t>, std::int64_t*) const { return 0; }
   /// How many words each that was lined up has, at most kLineRows.
   virtual std::size_t n_in_line() const { return 0; }
-  /// The bin of the k-th word, which has rows.
-  virtual std::uint32_t bin_in_line(std::size_t, std::size_t) const { return 0; }
+  /// The bin of a feature's k-th word, which has rows; it was the `which`-th of those that were
+  /// lined up last.
+  virtual std::uint32_t bin_in_line(std::size_t, std::size_t, std::size_t) const { return 0; }
   /// Three questions that need no whole profile, for a cut that is known: where values lie; the
   /// sums of all that is at most `bin`, as the first cell of a profile of two (only that cell and
   /// the missing ones need be filled); and the same with the occupied bins next to the cut as names
