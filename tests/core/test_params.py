@@ -118,6 +118,14 @@ def test_good_parameters(values):
     Toy(**values).fit(None)
 
 
+@pytest.mark.parametrize("refused", [True, 1.0])
+def test_what_was_allowed_allows_no_equal_of_another_type(refused):
+    for _ in range(2):
+        Toy(n_estimators=1).fit(None)
+        with pytest.raises(InvalidParameterError):
+            Toy(n_estimators=refused).fit(None)
+
+
 @pytest.mark.parametrize(
     "check",
     [

@@ -30,6 +30,7 @@ from committee.data.errors import describe, warn
 
 THREADS_PER_CORE = 4  # beyond this more threads only cost memory
 SEEDS = 2**64
+PLAIN = frozenset({bool, int, float, str, type(None)})
 
 
 class StrictInterval(Interval):
@@ -99,9 +100,10 @@ def check_params(estimator: Any) -> None:
         Naming the parameter, what is allowed, and the value found.
     """
     kind: Any = type(estimator)
-    declared = _declared(kind)
     for name, value in _params(estimator).items():
-        if any(constraint.is_satisfied_by(value) for constraint in declared.get(name, ())):
+        type_: Any = type(value)
+        held = _held_plain if type_ in PLAIN else _held
+        if held(kind, name, type_, value):
             continue
         try:  # not declared, or not allowed: scikit-learn knows the words
             allowed: Mapping[str, Any] = kind._parameter_constraints
@@ -110,7 +112,8 @@ def check_params(estimator: Any) -> None:
             raise InvalidParameterError(describe("P-VALUE", name, str(error))) from None
 
 
-# What a class declares is read once: on few rows it would take longer than some of the trees.
+# What a class declares is read once, and what it says of a plain value: on few rows it would take
+# longer than some of the trees.
 
 
 @functools.cache
@@ -121,6 +124,14 @@ def _declared(kind: Any) -> dict[str, list[Any]]:
         for name, allowed in kind._parameter_constraints.items()
         if allowed != "no_validation"
     }
+
+
+def _held(kind: Any, name: str, _: type, value: object) -> bool:
+    """Tell whether a value is one of those that are declared."""
+    return any(constraint.is_satisfied_by(value) for constraint in _declared(kind).get(name, ()))
+
+
+_held_plain = functools.lru_cache(maxsize=4096)(_held)  # by type too: 1 == True == 1.0
 
 
 @functools.cache

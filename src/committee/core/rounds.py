@@ -136,7 +136,7 @@ class _Seats:
         kept = end if limit is None else min(end, limit)
         enough = False
         self._parts.append(part)
-        if watch is not None:
+        if watch is not None and watch.listens:
             for member in range(first, kept):
                 self._weights = made.weights[: member + 1]
                 enough = watch.after_member(member, made.facts, self.committee)

@@ -111,6 +111,11 @@ class Watch:
         if self._fit is not None and kind is None:
             self._fit.call_on_fit_task_end(**self._shown, reconstruction_attributes={})
 
+    @property
+    def listens(self) -> bool:
+        """Whether anybody is told of members."""
+        return self._fit is not None
+
     def before_member(self, member: int) -> None:
         """Tell that the making of a member begins.
 

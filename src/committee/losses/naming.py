@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import functools
 import inspect
 from collections.abc import Callable
 from typing import Any
@@ -111,13 +112,19 @@ def named(name: str, **params: Any) -> Loss:
                 fix="for a loss of your own, subclass committee.losses.Loss",
             )
         )
-    known = list(inspect.signature(LOSSES[name]).parameters)
+    known = _known(name)
     for param in params:
         if param not in known:
             found = f"loss {name!r} has no parameter {param!r}{_guess(param, known)}"
             allowed = ", ".join(known) or "none"
             raise InputError(describe("P-UNKNOWN", param, found, allowed=allowed))
     return LOSSES[name](**params)
+
+
+@functools.cache
+def _known(name: str) -> list[str]:
+    """Name the parameters of a loss."""
+    return list(inspect.signature(LOSSES[name]).parameters)
 
 
 def _meant(name: str) -> str:

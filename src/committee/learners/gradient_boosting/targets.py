@@ -54,20 +54,26 @@ def check_scale(loss: Loss, y: Floats, start: Floats, margin: Floats | None) -> 
     if not loss.separable or not is_stock(loss):
         return
     columns = [*y.reshape(len(y), -1).T, *([] if margin is None else margin.T)]
-    ends = [end(column) for column in columns for end in (np.argmin, np.argmax)]
-    rows = np.unique(np.array(ends, dtype=np.intp))
-    raw = np.broadcast_to(start, (len(rows), len(start))) if margin is None else margin[rows]
+    ends = [end for column in columns for end in (column.argmin(), column.argmax())]
+    rows = np.array(ends, dtype=np.intp)
+    raw = np.full((len(rows), len(start)), start) if margin is None else margin[rows]
     with np.errstate(over="ignore"):
         gradient, _ = loss.gradient_hessian(y[rows], raw[:, 0] if raw.shape[1] == 1 else raw)
     size = np.abs(np.reshape(gradient, (len(rows), -1))).max(axis=1)
     at = int(size.argmax())
+    if _fits(float(size[at])):
+        return
     target = np.array2string(y[rows[at]], precision=6)
     check_size(loss, float(size[at]), f"{rows_text(rows[[at]], 1)} (y = {target})")
 
 
+def _fits(most: float) -> bool:
+    return most <= LARGEST and (most >= SMALLEST or most == 0)
+
+
 def check_size(loss: Loss, most: float, where: str) -> None:
     """Refuse a largest derivative that single precision cannot hold, or has no digits for."""
-    if most <= LARGEST and (most >= SMALLEST or most == 0):
+    if _fits(most):
         return
     what = "larger than 1e30" if most > LARGEST else "smaller than 1e-30"
     found = f"the gradient of {loss!r} is {most:.3g}, {what}, in {where}"
