@@ -71,3 +71,4 @@ def test_the_message_names_both_numbers():
     ):
         refuse_beyond(3 * 10**9, "X", "less", 250 * 10**6)
     assert size_text(12) == "0.0 kB"
+    assert size_text(10**400) == "1e+15 GB or more"

@@ -30,19 +30,16 @@ Limits FeatureSearch::limits(std::uint32_t feature) const {
   return l;
 }
 
-/// Where the rows of bins are known, the boundaries that leave enough of them on both sides. `bin`
-/// names the bins in the order of the scan.
-template <class BinAt>
-BinRange FeatureSearch::rows_range(std::uint32_t feature, BinAt bin, std::size_t n,
-                                   bool missing_left) const {
-  if (node.counts == nullptr) return {0, n};
-  const std::uint32_t* const rows = node.counts->of(feature);
+/// The boundaries among n bins that leave enough rows on both sides: left or right of them all are
+/// the missing ones. Bins whose sums are nothing count for neither side: they name no boundary, and
+/// where their rows go is told by the next that does.
+template <class RowsAt>
+BinRange FeatureSearch::rows_range(RowsAt rows_at, std::size_t n, std::size_t left,
+                                   std::size_t right) const {
   const std::size_t least = s.params_.min_rows_leaf;
-  const std::size_t missing = rows[s.mapper_.feature(feature).n_bins];
-  std::size_t left = missing_left ? missing : 0, right = missing - left;
   BinRange range{0, n};
-  while (range.begin < n && left + rows[bin(range.begin)] < least) left += rows[bin(range.begin++)];
-  for (; range.end > 0 && right < least; --range.end) right += rows[bin(range.end - 1)];
+  while (range.begin < n && left + rows_at(range.begin) < least) left += rows_at(range.begin++);
+  for (; range.end > 0 && right < least; --range.end) right += rows_at(range.end - 1);
   return range;
 }
 
@@ -51,8 +48,11 @@ Limits FeatureSearch::limits_of(std::uint32_t feature, const Profile& profile,
                                 const std::uint32_t* order) const {
   Limits l = limits(feature);
   if (node.counts == nullptr) return l;
-  const auto bin = [&](std::size_t i) { return profile.bin[order ? order[i] : i]; };
-  for (const bool left : {false, true}) l.among[left] = rows_range(feature, bin, profile.n, left);
+  const std::uint32_t* const rows = node.counts->of(feature);
+  const auto rows_at = [&](std::size_t i) { return rows[profile.bin[order ? order[i] : i]]; };
+  const std::size_t missing = profile.has_missing ? rows[s.mapper_.feature(feature).n_bins] : 0;
+  l.among[0] = rows_range(rows_at, profile.n, 0, missing);
+  l.among[1] = rows_range(rows_at, profile.n, missing, 0);
   return l;
 }
 
@@ -257,12 +257,17 @@ bool FeatureSearch::try_cells(const std::int64_t* cells, double floor, Candidate
   Limits limit = limits(out.feature);
   if (bins.categorical || limit.check_values) return false;
   const std::int64_t missing = cells[bins.n_bins];
-  const auto bin = [](std::size_t b) { return b; };
-  limit.among[0] = rows_range(out.feature, bin, bins.n_bins, false);
+  limit.among[0] = limit.among[1] = {0, bins.n_bins};
+  if (node.counts != nullptr) {
+    const std::uint32_t* const rows = node.counts->of(out.feature);
+    const auto rows_at = [&](std::size_t b) { return cells[b] != 0 ? rows[b] : 0; };
+    const std::size_t aside = missing != 0 ? rows[bins.n_bins] : 0;
+    limit.among[0] = rows_range(rows_at, bins.n_bins, 0, aside);
+    limit.among[1] = rows_range(rows_at, bins.n_bins, aside, 0);
+  }
   if (missing != 0) {  // behind no bin but empty ones missing rows would be alone
     const auto first =
         std::find_if(cells, cells + bins.n_bins, [](auto cell) { return cell != 0; });
-    limit.among[1] = rows_range(out.feature, bin, bins.n_bins, true);
     limit.among[1].begin = std::max(limit.among[1].begin, static_cast<std::size_t>(first - cells));
   }
   out.boundary = newton_cut(cells, bins.n_bins, missing, limit, floor);

@@ -118,8 +118,8 @@ struct FeatureSearch {
   void draw_sides(Scratch& scratch, std::uint32_t feature) const;
   Limits limits(std::uint32_t feature) const;
   Limits limits_of(std::uint32_t feature, const Profile& profile, const std::uint32_t* order) const;
-  template <class BinAt>
-  BinRange rows_range(std::uint32_t feature, BinAt bin, std::size_t n, bool missing_left) const;
+  template <class RowsAt>
+  BinRange rows_range(RowsAt rows_at, std::size_t n, std::size_t left, std::size_t right) const;
   std::size_t n_variants() const;
   std::size_t heaviest_level(const Profile& profile) const;
   bool try_profile(Scratch& scratch, double floor, Candidate& out) const;

@@ -11,6 +11,7 @@ from pathlib import Path
 from committee.data.errors import ResourceError, describe
 
 MACHINE = Path("/")
+MOST = 10**24  # bytes that are worth telling apart
 UNITS = (("GB", 1e9), ("MB", 1e6), ("kB", 1e3))
 
 
@@ -41,6 +42,8 @@ def refuse_beyond(need: int, argument: str, fix: str, available: int | None) -> 
 
 def size_text(n_bytes: float) -> str:
     """Write a number of bytes as one reads it."""
+    if n_bytes > MOST:  # an int may be too large for a float
+        return f"{MOST / 1e9:.0e} GB or more"
     name, unit = next(((n, u) for n, u in UNITS if n_bytes >= u), UNITS[-1])
     return f"{n_bytes / unit:.1f} {name}"
 

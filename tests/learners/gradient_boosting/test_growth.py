@@ -363,3 +363,31 @@ def test_rows_that_add_nothing_are_no_rows_of_a_tree(seed):
     sides = np.unique(shown[adds], return_counts=True)[1]
     assert len(sides) == 2
     assert sides.min() >= 20
+
+
+class Cancelling(Loss):
+    """Every third row has a hessian of 0 and a gradient of 1 or -1: bins may sum to nothing."""
+
+    def start(self, y, weight):
+        return np.zeros(1)
+
+    def value(self, y, raw):
+        return (y - raw) ** 2
+
+    def gradient_hessian(self, y, raw):
+        row = np.arange(len(y))
+        sign = np.where(row % 2, 1.0, -1.0)
+        return np.where(row % 3, raw - y, sign), np.where(row % 3, 1.0, 0.0)
+
+
+@pytest.mark.parametrize("growth", ["leaf", "level"])
+@pytest.mark.parametrize("least", [2, 5])
+def test_bins_whose_rows_cancel(growth, least):
+    """They name no cut; taking them for one, sparse trees grew without end."""
+    rng = np.random.default_rng(0)
+    X, y = rng.integers(0, 8, (400, 3)).astype(float), rng.normal(size=400)
+    model = GradientBoostingRegressor(
+        Cancelling(), n_estimators=20, learning_rate=1.0, growth=growth, min_samples_leaf=least
+    ).set_params(l2_regularization=0.0, max_features=None, max_leaf_nodes=None)
+    shown = model.fit(X, y).predict(X)
+    np.testing.assert_array_equal(model.fit(sparse.csr_array(X), y).predict(X), shown)

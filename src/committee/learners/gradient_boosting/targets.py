@@ -55,7 +55,7 @@ def check_scale(loss: Loss, y: Floats, start: Floats, margin: Floats | None) -> 
         return
     columns = [*y.reshape(len(y), -1).T, *([] if margin is None else margin.T)]
     ends = [end for column in columns for end in (column.argmin(), column.argmax())]
-    rows = np.array(ends, dtype=np.intp)
+    rows = np.array(sorted(ends), dtype=np.intp)
     raw = np.full((len(rows), len(start)), start) if margin is None else margin[rows]
     with np.errstate(over="ignore"):
         gradient, _ = loss.gradient_hessian(y[rows], raw[:, 0] if raw.shape[1] == 1 else raw)
