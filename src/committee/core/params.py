@@ -101,9 +101,8 @@ def check_params(estimator: Any) -> None:
     """
     kind: Any = type(estimator)
     for name, value in _params(estimator).items():
-        type_: Any = type(value)
-        held = _held_plain if type_ in PLAIN else _held
-        if held(kind, name, type_, value):
+        held = _held_plain if type(value) in PLAIN else _held
+        if held(kind, name, value):
             continue
         try:  # not declared, or not allowed: scikit-learn knows the words
             allowed: Mapping[str, Any] = kind._parameter_constraints
@@ -126,12 +125,12 @@ def _declared(kind: Any) -> dict[str, list[Any]]:
     }
 
 
-def _held(kind: Any, name: str, _: type, value: object) -> bool:
+def _held(kind: Any, name: str, value: Any) -> bool:
     """Tell whether a value is one of those that are declared."""
     return any(constraint.is_satisfied_by(value) for constraint in _declared(kind).get(name, ()))
 
 
-_held_plain = functools.lru_cache(maxsize=4096)(_held)  # by type too: 1 == True == 1.0
+_held_plain = functools.lru_cache(maxsize=4096, typed=True)(_held)  # for 1 == True == 1.0
 
 
 @functools.cache

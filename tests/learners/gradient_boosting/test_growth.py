@@ -380,14 +380,16 @@ class Cancelling(Loss):
         return np.where(row % 3, raw - y, sign), np.where(row % 3, 1.0, 0.0)
 
 
-@pytest.mark.parametrize("growth", ["leaf", "level"])
+@pytest.mark.parametrize("shape", [{}, {"growth": "level", "max_leaf_nodes": None, "max_depth": 5}])
 @pytest.mark.parametrize("least", [2, 5])
-def test_bins_whose_rows_cancel(growth, least):
-    """They name no cut; taking them for one, sparse trees grew without end."""
+def test_bins_whose_rows_cancel(shape, least):
+    """They name no cut; taking them for one, sparse trees without a bound grew without end."""
     rng = np.random.default_rng(0)
     X, y = rng.integers(0, 8, (400, 3)).astype(float), rng.normal(size=400)
     model = GradientBoostingRegressor(
-        Cancelling(), n_estimators=20, learning_rate=1.0, growth=growth, min_samples_leaf=least
-    ).set_params(l2_regularization=0.0, max_features=None, max_leaf_nodes=None)
+        Cancelling(), n_estimators=20, learning_rate=1.0, min_samples_leaf=least, **shape
+    ).set_params(l2_regularization=0.0, max_features=None)
     shown = model.fit(X, y).predict(X)
     np.testing.assert_array_equal(model.fit(sparse.csr_array(X), y).predict(X), shown)
+    model.set_params(max_leaf_nodes=None, max_depth=None, n_estimators=2)
+    model.fit(sparse.csr_array(X), y)

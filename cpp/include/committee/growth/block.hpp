@@ -11,10 +11,10 @@ namespace committee {
 
 /// Rows of a node below which it is cheaper to read rows than to build the smaller child's
 /// histogram and scan its bins. One tree on 100k x 28, seconds with 32, 64, 128 and 512 rows: 0.20,
-/// 0.25, 0.26, 0.32; boosted trees on 1000 x 10, milliseconds with 32, 64 and 128: 0.262, 0.250,
-/// 0.254; on 5000 x 2000, with 32, 64, 128, 256 and 512: 73, 78, 69, 85, 91. Histograms that leave
-/// the second cache, or have many words a bin, lose much earlier where cuts cost more. Blocks by
-/// row, which make no profiles, are good up to kMaxBlockRows.
+/// 0.25, 0.26, 0.32; boosted trees on 1000 x 10, microseconds with 32, 48, 64 and 96: 93, 91, 91,
+/// 103; on 5000 x 2000, milliseconds with 32, 64, 128, 256 and 512: 73, 78, 69, 85, 91. Histograms
+/// that leave the second cache, or have many words a bin, lose much earlier where cuts cost more.
+/// Blocks by row, which make no profiles, are good up to kMaxBlockRows.
 std::size_t block_rows(const BinnedMatrix& matrix, const Stats& stats, bool by_row);
 inline constexpr std::size_t kMaxBlockRows = 4096;     // whose sums one packed word holds
 inline constexpr std::size_t kMaxBlockFeatures = 256;  // of a block by row
